@@ -1,0 +1,123 @@
+#include "base/file.h"
+
+#include "base/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+static int read_all(int fd, char *buf, size_t size, size_t *len)
+{
+    *len = 0;
+    while (*len < size) {
+        ssize_t n = read(fd, buf + *len, size - *len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        if (n == 0)
+            break;
+        *len += (size_t)n;
+    }
+    return 0;
+}
+
+int file_read(struct arena *a, const char *path, size_t max, struct str *text, struct err *e)
+{
+    /* Not blocking: a pipe nobody writes to would hang us here. */
+    CLEANUP(fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    struct stat st;
+    size_t size, len;
+    char *buf;
+
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return err_errno(e, "reading '%s'", path);
+    if (S_ISDIR(st.st_mode))
+        return err_set(e, -EISDIR, "reading '%s': it is a folder", path);
+    if (!S_ISREG(st.st_mode))
+        return err_set(e, -EINVAL, "reading '%s': it is no regular file", path);
+    /*
+     * Files of /proc have no size: one byte past the limit tells that they are over it. A
+     * file that is appended to meanwhile gives what it held when it was opened.
+     */
+    size = st.st_size > 0 ? (size_t)st.st_size : max;
+    if (size > max)
+        return err_set(e, -EFBIG, "reading '%s': larger than %zu bytes", path, max);
+    buf = arena_alloc(a, size + 2);
+    errno = -read_all(fd, buf, st.st_size > 0 ? size : size + 1, &len);
+    if (errno)
+        return err_errno(e, "reading '%s'", path);
+    if (len > size)
+        return err_set(e, -EFBIG, "reading '%s': larger than %zu bytes", path, max);
+    buf[len] = '\0';
+    *text = (struct str){ buf, len };
+    return 0;
+}
+
+static int write_all(int fd, struct str text)
+{
+    while (text.len > 0) {
+        ssize_t n = write(fd, text.ptr, text.len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        text.ptr += n;
+        text.len -= (size_t)n;
+    }
+    return 0;
+}
+
+/* 0 when `dir` is a folder now, else -1 and errno. */
+static int make_folder(const char *dir)
+{
+    struct stat st;
+
+    if (mkdir(dir, 0700) == 0)
+        return 0;
+    if (errno != EEXIST || stat(dir, &st) < 0)
+        return -1;
+    errno = ENOTDIR;
+    return S_ISDIR(st.st_mode) ? 0 : -1;
+}
+
+int file_mkdirs(const char *dir, struct err *e)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+
+    if (make_folder(dir) == 0)
+        return 0;
+    if (errno == ENOENT && strcmp(dir, "/") != 0 && strcmp(dir, ".") != 0) {
+        int r = file_mkdirs(path_dirname(&a, dir), e);
+
+        if (r < 0)
+            return r;
+        if (make_folder(dir) == 0)
+            return 0;
+    }
+    return err_errno(e, "making folder '%s'", dir);
+}
+
+int file_write(const char *path, struct str text, mode_t mode, struct err *e)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    char *temporary = arena_printf(&a, "%s.XXXXXX", path);
+    int r = file_mkdirs(path_dirname(&a, path), e);
+
+    if (r < 0)
+        return r;
+    CLEANUP(fd) int fd = mkostemp(temporary, O_CLOEXEC);
+    if (fd < 0)
+        return err_errno(e, "writing '%s'", path);
+    /* Synced, or a power cut could leave the new name with none of the bytes. */
+    if (write_all(fd, text) < 0 || fchmod(fd, mode) < 0 || fdatasync(fd) < 0 ||
+        rename(temporary, path) < 0) {
+        r = err_errno(e, "writing '%s'", path);
+        unlink(temporary);
+        return r;
+    }
+    return 0;
+}
