@@ -1,0 +1,26 @@
+# bench/bench_<name>.c is one program in build/<preset>/bench/. Each prints lines of
+# "<row><TAB><nanoseconds per operation, median>"; bench/run puts them beside other programs' rows.
+file(GLOB bench_sources CONFIGURE_DEPENDS bench/bench_*.c)
+foreach(src IN LISTS bench_sources)
+  get_filename_component(exe ${src} NAME_WE)
+  add_executable(${exe} ${src})
+  target_link_libraries(${exe} PRIVATE hookecore)
+  set_target_properties(${exe} PROPERTIES RUNTIME_OUTPUT_DIRECTORY bench)
+endforeach()
+
+# The floor of every start: a dynamic program that does nothing.
+add_executable(nothing bench/nothing.c)
+set_target_properties(nothing PROPERTIES RUNTIME_OUTPUT_DIRECTORY bench)
+
+# The child of bench_proc has to be cheap to start, so that what is measured is the starting: static
+# and, where musl-gcc is there, made once more without glibc's start-up code.
+find_program(MUSL_GCC musl-gcc)
+add_executable(child bench/child.c)
+target_link_options(child PRIVATE -static)
+set_target_properties(child PROPERTIES RUNTIME_OUTPUT_DIRECTORY bench)
+if(MUSL_GCC)
+  add_custom_command(TARGET child POST_BUILD VERBATIM
+    COMMAND ${MUSL_GCC} -O2 -static -o $<TARGET_FILE:child> ${CMAKE_CURRENT_SOURCE_DIR}/bench/child.c)
+endif()
+target_compile_definitions(bench_proc PRIVATE BENCH_CHILD="$<TARGET_FILE:child>")
+add_dependencies(bench_proc child)
