@@ -1,0 +1,54 @@
+/*
+ * event.h - one occurrence at a point.
+ *
+ * An event is a value: whoever emits it fills it in, the engine and the hooks only read it. All
+ * strings and JSON values are borrowed and must live until the emit returns.
+ */
+#pragma once
+
+#include "hook/point.h"
+#include "json/json.h"
+
+struct session {
+    const char *id;         /* never NULL once emitted */
+    const char *parent;     /* NULL: a main session */
+    const char *agent;      /* NULL: none */
+    const char *invoked_by; /* "main", "subagent"; NULL: by `parent` */
+    const char *recipe;     /* NULL: none */
+    const char *cwd;        /* NULL: unknown */
+    unsigned depth;
+    const struct json *usage; /* NULL: not known yet */
+};
+
+struct event {
+    enum point point;
+    const char *id; /* NULL: the engine makes one */
+    unsigned turn;
+    struct session session;
+    const struct json *data; /* an object; NULL: {} */
+};
+
+/* The event in our own JSON (the native dialect). */
+const struct json *event_to_json(struct arena *a, const struct event *ev);
+
+/* A member of the event's data. */
+static inline const struct json *event_data(const struct event *ev, struct str name)
+{
+    return json_get(ev->data, name);
+}
+
+/*
+ * A foreign event name stands for a point and a match: make the event one of that point that
+ * matches. A subagent's event without a parent gets `parent` as one. False: it is a main session's
+ * by name and has a parent.
+ */
+bool event_fit(struct arena *a, struct event *ev, const struct subscription *on,
+               const char *parent);
+
+/* The tool the event is about; unset when it is about none. */
+struct str event_tool(struct arena *a, const struct event *ev);
+
+static inline bool event_is_sub(const struct event *ev)
+{
+    return ev->session.parent != NULL;
+}
