@@ -1,0 +1,160 @@
+/*
+ * config.h - the configuration in force: sources found, read, merged, checked.
+ *
+ *     CLEANUP(config) struct config *c = config_load(&where);
+ *     for (struct problem *p = c->problems.first; p; p = p->next) …
+ *
+ * Loading never fails: a bad entry is a problem and is skipped, and when a file cannot be read at
+ * all the last good compiled configuration is used, or the defaults (`fallen_back` says so). The
+ * result is immutable and owns everything it points to.
+ */
+#pragma once
+
+#include "hook/cadence.h"
+#include "hook/inject.h"
+#include "hook/match.h"
+#include "hook/point.h"
+
+enum layer {
+    LAYER_GUARD,
+    LAYER_PRODUCE,
+    LAYER_TRANSFORM,
+    LAYER_CONSUME,
+    LAYER_VALIDATE,
+    LAYER_OBSERVE,
+};
+
+enum failure { FAILURE_ALLOW, FAILURE_ASK, FAILURE_BLOCK };
+
+/* Which of the keys of a hook entry were said. */
+enum hook_key {
+    KEY_ON = 1 << 0,
+    KEY_TOOL = 1 << 1,
+    KEY_AGENT = 1 << 2,
+    KEY_SESSION = 1 << 3,
+    KEY_LAYER = 1 << 4,
+    KEY_PRIORITY = 1 << 5,
+    KEY_TIMEOUT = 1 << 6,
+    KEY_ON_FAILURE = 1 << 7,
+    KEY_SAFETY_CRITICAL = 1 << 8,
+    KEY_CADENCE = 1 << 9,
+    KEY_PLACE = 1 << 10,
+    KEY_ONCE = 1 << 11,
+    KEY_BUDGET = 1 << 12,
+    KEY_MODE = 1 << 13,
+    KEY_ENABLED = 1 << 14,
+};
+
+/* What an entry may say of any hook, whatever runs it. */
+struct hook_traits {
+    unsigned said; /* of enum hook_key */
+    const struct subscription *on;
+    size_t on_count;
+    struct match *tool, *agent;
+    enum session_match session;
+    enum layer layer;
+    int priority;
+    uint32_t timeout_ms;
+    enum failure on_failure;
+    bool safety_critical;
+    struct cadence cadence; /* the entry's own `cadence` key */
+    enum inject_place place;
+    bool once;
+    bool observe; /* mode: observe */
+    bool enabled;
+    uint32_t budget_tokens;         /* injected by one event; 0: the default */
+    uint32_t budget_session_tokens; /* injected in one session; 0: no limit */
+};
+
+enum runner_kind { RUNNER_BUILTIN, RUNNER_RULE, RUNNER_SCRIPT, RUNNER_COMMAND, RUNNER_RESIDENT };
+
+/* One entry of `hooks`. */
+struct hook_entry {
+    const char *name;
+    struct origin origin;
+    enum runner_kind runner; /* RUNNER_BUILTIN: it sets options of the built-in of that name */
+    struct hook_traits traits;
+    const struct setting *spec; /* the whole entry, for the runner and for options */
+    const char *broken;         /* it must not be missing, but has this problem; NULL: none */
+    bool duplicate;             /* an earlier entry has the name; this one is not used */
+};
+
+struct cadence_entry {
+    const char *name; /* a point (its own name) or a hook */
+    bool is_point;
+    enum point point;
+    struct cadence cadence;
+};
+
+struct disabled_hook {
+    const char *name;
+    struct origin origin;
+};
+
+/* A file that was looked for. */
+struct config_file {
+    const char *path;
+    enum source source;
+    bool exists, trusted;
+};
+
+struct config {
+    struct arena arena;
+    const char *workspace;
+    struct config_file *files; /* weakest first */
+    size_t file_count;
+    const struct setting *root; /* everything merged */
+    struct hook_entry *hooks;
+    size_t hook_count;
+    struct cadence_entry *cadences;
+    size_t cadence_count;
+    struct disabled_hook *disabled;
+    size_t disabled_count;
+    bool strict;
+    uint32_t max_hooks;
+    uint32_t max_continuations;
+    uint32_t event_timeout_ms; /* of a whole chain; 0: the default */
+    struct problems problems;
+    bool broken;      /* a file could not be read: see problems */
+    bool fallen_back; /* the last good configuration is in force instead */
+};
+
+/* Where to look. NULL members take what the environment says. */
+struct config_where {
+    const char *cwd;
+    const char *managed;         /* /etc/hooke/config.yaml */
+    const char *user_dir;        /* ~/.config/hooke; also keeps the trust file */
+    const char *user_file;       /* stands for the file in `user_dir` */
+    const char *hive;            /* ~/.config/opencode/agent_hive.json */
+    const char *state_dir;       /* keeps the compiled configuration */
+    const char *const *builtins; /* names of the built-ins, ended by NULL */
+    const struct config_flag {
+        const char *key, *value; /* "compact.ratio", "0.7" */
+    } * flags;                   /* ended by a NULL key */
+    bool recompile;              /* read the files even when the compiled configuration is fresh */
+};
+
+struct config *config_load(const struct config_where *where);
+void config_free(struct config *c);
+
+/*
+ * A value by its path of keys, or NULL when it is unset: config_get(c, "compact", "ratio", NULL).
+ */
+const struct setting *config_get_path(const struct config *c, const char *const *keys);
+#define config_get(c, ...) config_get_path((c), (const char *const[]){ __VA_ARGS__ })
+
+/* Everything that is in force: what was said, and the defaults for what was not. In the arena. */
+const struct setting *config_effective(struct arena *a, const struct config *c);
+
+/* Whether a key of an entry belongs to every hook (`name`, `on`, …) rather than to a built-in. */
+bool config_is_hook_key(struct str key);
+
+const char *source_name(enum source s);
+const char *layer_name(enum layer l);
+const char *failure_name(enum failure f);
+const char *runner_kind_name(enum runner_kind k);
+
+static inline void config_cleanup(struct config **c)
+{
+    config_free(*c);
+}

@@ -1,0 +1,95 @@
+/* The values in force where nobody says otherwise: one list for the engine and for who looks. */
+#include "hook/config_merge.h"
+
+static const struct {
+    const char *map, *key; /* `map` NULL: at the top */
+    enum setting_kind kind;
+    const char *text;
+} defaults[] = {
+    { NULL, "strict", SETTING_BOOL, "false" },
+    { NULL, "max_hooks", SETTING_NUMBER, "100" },
+    { NULL, "event_timeout", SETTING_STRING, "600s" },
+    { "compact", "auto", SETTING_BOOL, "true" },
+    { "compact", "ratio", SETTING_NUMBER, "0.80" },
+    { "limits", "continuations", SETTING_NUMBER, "8" },
+};
+
+static struct setting default_setting(size_t i)
+{
+    return (struct setting){
+        .kind = defaults[i].kind,
+        .key = str_of(defaults[i].key),
+        .text = str_of(defaults[i].text),
+        .origin = { .source = SOURCE_BUILTIN, .file = "default" },
+    };
+}
+
+void config_store_defaults(struct config_merge *m)
+{
+    for (size_t i = 0; i < ARRAY_LEN(defaults); i++) {
+        struct setting s = default_setting(i);
+        const char *path = defaults[i].key;
+
+        if (defaults[i].map)
+            path = arena_printf(m->arena, "%s.%s", defaults[i].map, defaults[i].key);
+        config_store_value(m, path, &s);
+    }
+}
+
+static struct setting *append(struct arena *a, struct setting *map, const struct setting *s)
+{
+    struct setting **end = &map->first, *copy = arena_new(a, struct setting);
+
+    *copy = *s;
+    copy->next = NULL;
+    while (*end)
+        end = &(*end)->next;
+    *end = copy;
+    return copy;
+}
+
+/* The map with members of its own, so that adding some leaves the original alone. */
+static struct setting *copy_map(struct arena *a, const struct setting *s)
+{
+    struct setting *copy = arena_new(a, struct setting);
+
+    *copy = *s;
+    copy->first = NULL;
+    for (const struct setting *c = s->first; c; c = c->next)
+        append(a, copy, c);
+    return copy;
+}
+
+static void copy_members(struct arena *a, struct setting *map)
+{
+    struct setting *copied = copy_map(a, map);
+
+    map->first = copied->first;
+}
+
+static struct setting *find_or_add_map(struct arena *a, struct setting *root, const char *key)
+{
+    struct setting made = { .kind = SETTING_MAP, .key = str_of(key) };
+
+    for (struct setting *c = root->first; c; c = c->next)
+        if (str_is(c->key, key)) {
+            copy_members(a, c);
+            return c;
+        }
+    return append(a, root, &made);
+}
+
+const struct setting *config_effective(struct arena *a, const struct config *c)
+{
+    static const struct setting nothing = { .kind = SETTING_MAP };
+    struct setting *root = copy_map(a, c->root ? c->root : &nothing);
+
+    for (size_t i = 0; i < ARRAY_LEN(defaults); i++) {
+        struct setting s = default_setting(i);
+        struct setting *map = defaults[i].map ? find_or_add_map(a, root, defaults[i].map) : root;
+
+        if (!setting_get(map, defaults[i].key))
+            append(a, map, &s);
+    }
+    return root;
+}

@@ -1,0 +1,213 @@
+#include "hook/setting.h"
+
+#include "base/strbuf.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+const struct setting *setting_get(const struct setting *map, const char *key)
+{
+    if (!map || map->kind != SETTING_MAP)
+        return NULL;
+    for (const struct setting *s = map->first; s; s = s->next)
+        if (str_is(s->key, key))
+            return s;
+    return NULL;
+}
+
+const char *setting_kind_name(enum setting_kind kind)
+{
+    static const char *const names[] = {
+        [SETTING_NULL] = "nothing",    [SETTING_BOOL] = "true or false",
+        [SETTING_NUMBER] = "a number", [SETTING_STRING] = "a text",
+        [SETTING_LIST] = "a list",     [SETTING_MAP] = "a map",
+    };
+
+    return names[kind];
+}
+
+struct origin setting_key_origin(const struct setting *s)
+{
+    struct origin o = s->origin;
+
+    if (s->key_line) {
+        o.line = s->key_line;
+        o.column = s->key_column;
+    }
+    return o;
+}
+
+/* The digits of 0x10 and 0o17; 0 for a decimal number. */
+static int base_of(struct str *digits)
+{
+    if (digits->len < 3 || digits->ptr[0] != '0')
+        return 0;
+    switch (digits->ptr[1]) {
+    case 'x':
+        *digits = (struct str){ digits->ptr + 2, digits->len - 2 };
+        return 16;
+    case 'o':
+        *digits = (struct str){ digits->ptr + 2, digits->len - 2 };
+        return 8;
+    default:
+        return 0;
+    }
+}
+
+bool setting_to_double(const struct setting *s, double *out)
+{
+    struct str digits;
+    int base;
+
+    if (!s || s->kind != SETTING_NUMBER)
+        return false;
+    digits = s->text;
+    base = base_of(&digits);
+    *out = base ? (double)strtoull(digits.ptr, NULL, base) : strtod(s->text.ptr, NULL);
+    return isfinite(*out);
+}
+
+bool setting_to_int64(const struct setting *s, int64_t *out)
+{
+    char *end;
+    double number;
+    long long whole;
+
+    if (!setting_to_double(s, &number) || number != trunc(number))
+        return false;
+    if (number >= 9223372036854775808.0 || number < -9223372036854775808.0)
+        return false;
+    /* Digits that a double would round are exact here. */
+    errno = 0;
+    whole = strtoll(s->text.ptr, &end, 10);
+    *out = *end == '\0' && errno == 0 ? whole : (int64_t)number;
+    return true;
+}
+
+/* JSON knows one spelling of a number where YAML has several. */
+static struct str json_number_text(struct arena *a, struct str text)
+{
+    CLEANUP(strbuf) struct strbuf b = { 0 };
+    struct str rest = text;
+    int base = base_of(&rest);
+    size_t digits = 0, i = 0;
+
+    if (base)
+        return str_of(arena_printf(a, "%llu", strtoull(rest.ptr, NULL, base)));
+    if (rest.len > 0 && (rest.ptr[0] == '-' || rest.ptr[0] == '+')) {
+        if (rest.ptr[0] == '-')
+            strbuf_addch(&b, '-');
+        i++;
+    }
+    while (i + 1 < rest.len && rest.ptr[i] == '0' && rest.ptr[i + 1] >= '0' &&
+           rest.ptr[i + 1] <= '9')
+        i++;
+    while (i + digits < rest.len && rest.ptr[i + digits] >= '0' && rest.ptr[i + digits] <= '9')
+        digits++;
+    if (digits == 0)
+        strbuf_addch(&b, '0');
+    strbuf_add(&b, rest.ptr + i, digits);
+    i += digits;
+    if (i < rest.len && rest.ptr[i] == '.') {
+        bool fraction = i + 1 < rest.len && rest.ptr[i + 1] >= '0' && rest.ptr[i + 1] <= '9';
+
+        if (!fraction)
+            i++;
+    }
+    strbuf_add(&b, rest.ptr + i, rest.len - i);
+    return str_of(arena_cstr(a, strbuf_str(&b)));
+}
+
+static const struct json *number_to_json(struct arena *a, const struct setting *s)
+{
+    const struct json *number;
+
+    if (json_parse(a, json_number_text(a, s->text), NULL, &number, NULL) < 0)
+        return json_null(a);
+    return number;
+}
+
+const struct json *setting_to_json(struct arena *a, const struct setting *s)
+{
+    struct json *out;
+
+    if (!s)
+        return NULL;
+    switch (s->kind) {
+    case SETTING_NULL:
+        return json_null(a);
+    case SETTING_BOOL:
+        return json_bool(a, str_is(s->text, "true"));
+    case SETTING_NUMBER:
+        return number_to_json(a, s);
+    case SETTING_STRING:
+        return json_string(a, s->text);
+    case SETTING_LIST:
+        out = json_array(a);
+        for (const struct setting *c = s->first; c; c = c->next)
+            json_push(a, out, setting_to_json(a, c));
+        return out;
+    case SETTING_MAP:
+        out = json_object(a);
+        for (const struct setting *c = s->first; c; c = c->next)
+            json_add(a, out, c->key, setting_to_json(a, c));
+        return out;
+    }
+    return NULL;
+}
+
+const char *setting_text(struct arena *a, const struct setting *s)
+{
+    if (s->kind == SETTING_LIST || s->kind == SETTING_MAP)
+        return json_text(a, setting_to_json(a, s));
+    if (s->kind == SETTING_NULL && s->text.len == 0)
+        return "null";
+    return s->text.ptr;
+}
+
+char *origin_text(struct arena *a, const struct origin *o)
+{
+    const char *file = o->file ? o->file : "built in";
+
+    if (o->line == 0)
+        return arena_strdup(a, file);
+    return arena_printf(a, "%s:%u:%u", file, o->line, o->column);
+}
+
+PRINTF_LIKE(4, 0)
+static void add_problem(struct problems *p, const struct origin *where, bool warning,
+                        const char *fmt, va_list ap)
+{
+    struct problem *added = arena_new(p->arena, struct problem);
+    CLEANUP(mem) char *message = NULL;
+
+    if (vasprintf(&message, fmt, ap) < 0)
+        message = NULL;
+    added->origin = *where;
+    added->warning = warning;
+    added->message = arena_strdup(p->arena, message ? message : fmt);
+    if (!p->first)
+        p->end = &p->first;
+    *p->end = added;
+    p->end = &added->next;
+    p->count++;
+}
+
+void problem_add(struct problems *p, const struct origin *where, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    add_problem(p, where, false, fmt, ap);
+    va_end(ap);
+}
+
+void problem_warn(struct problems *p, const struct origin *where, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    add_problem(p, where, true, fmt, ap);
+    va_end(ap);
+}
