@@ -1,0 +1,230 @@
+#include "hook/dispatch.h"
+
+#include "base/clock.h"
+#include "hook/gate.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define HOOK_TIMEOUT_MS 30000u
+
+void dispatch_warn(struct dispatch *d, const char *fmt, ...)
+{
+    struct receipt *r = d->receipt;
+    char line[ERR_MSG_MAX];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(line, sizeof(line), fmt, ap);
+    va_end(ap);
+    if (r->warning_count == d->warning_room) {
+        size_t room = d->warning_room ? d->warning_room * 2 : 8;
+        const char **more = arena_array(d->arena, const char *, room);
+
+        if (r->warning_count)
+            memcpy(more, r->warnings, r->warning_count * sizeof(*more));
+        r->warnings = more;
+        d->warning_room = room;
+    }
+    r->warnings[r->warning_count++] = arena_strdup(d->arena, line);
+    log_warn_once(engine_log(d->engine), "%s", line);
+}
+
+/* One hold-back a hook, and one more for each of its injections: a list that grows. */
+void dispatch_hold(struct dispatch *d, const struct hook_held *held)
+{
+    struct receipt *r = d->receipt;
+
+    if ((r->held_count & (r->held_count - 1)) == 0) { /* full at every power of two */
+        size_t room = r->held_count ? r->held_count * 2 : 4;
+        struct hook_held *more = arena_array(d->arena, struct hook_held, room);
+
+        if (r->held_count)
+            memcpy(more, r->held, r->held_count * sizeof(*more));
+        r->held = more;
+    }
+    r->held[r->held_count++] = *held;
+}
+
+void dispatch_call(const struct dispatch *d, struct hook_call *c, uint64_t began_ns,
+                   struct verdict *v, struct hook_run *run)
+{
+    struct err e;
+    int r;
+
+    *run = (struct hook_run){ .hook = c->hook };
+    c->io = &run->io;
+    e.code = 0; /* not the whole message: it is longer than all else that is touched here */
+    e.msg[0] = '\0';
+    r = c->hook->run(c, v, &e);
+    run->ns = clock_mono_ns() - began_ns;
+    if (r < 0) {
+        run->end = r == -ETIMEDOUT ? RUN_TIMED_OUT : RUN_FAILED;
+        run->detail = arena_strdup(c->arena, e.msg[0] ? e.msg : "failed without saying why");
+        *v = (struct verdict){ 0 };
+        log_warn(engine_log(d->engine), "hook '%s' %s", c->hook->name, run->detail);
+    }
+}
+
+void dispatch_warn_of(struct dispatch *d, const struct hook_run *run)
+{
+    struct str rest = str_of(run->io.warnings), line;
+
+    while (str_cut(&rest, '\n', &line))
+        if (line.len)
+            dispatch_warn(d, "hook '%s': %.*s", run->hook->name, STR_ARG(line));
+}
+
+/* A failed run is no answer; what it means here is the hook's `on_failure`. */
+static void fail(struct dispatch *d, const struct hook *h, struct hook_run *run)
+{
+    struct verdict v = { 0 };
+
+    if (h->traits.on_failure == FAILURE_ALLOW)
+        return;
+    v.decision = h->traits.on_failure == FAILURE_BLOCK ? DECISION_BLOCK : DECISION_ASK;
+    v.reason = arena_printf(d->arena, "hook '%s' %s", h->name, run->detail);
+    merge_verdict(d, h, &v, run);
+}
+
+/* Guards may run again, so there is no telling beforehand how many runs there will be. */
+struct hook_run *dispatch_next_run(struct dispatch *d)
+{
+    struct receipt *r = d->receipt;
+
+    if (r->run_count == d->run_room) {
+        size_t room = d->run_room ? d->run_room * 2 : d->chain->count;
+        struct hook_run *more = arena_alloc(d->arena, room * sizeof(*more));
+
+        if (r->run_count)
+            memcpy(more, r->runs, r->run_count * sizeof(*more));
+        r->runs = more;
+        d->run_room = room;
+    }
+    return &r->runs[r->run_count++];
+}
+
+uint64_t dispatch_deadline(const struct dispatch *d, const struct hook *h, uint64_t now_ns)
+{
+    uint32_t ms = h->traits.timeout_ms ? h->traits.timeout_ms : HOOK_TIMEOUT_MS;
+    uint64_t own = now_ns + (uint64_t)ms * 1000000u;
+
+    return own < d->deadline_ns ? own : d->deadline_ns;
+}
+
+static void run_hook(struct dispatch *d, const struct hook *h, const struct gate *g, bool again)
+{
+    struct hook_run *run = dispatch_next_run(d);
+    struct verdict v = { 0 };
+
+    d->call.hook = h;
+    d->call.options = h->options;
+    d->call.context = h->context;
+    d->call.again = again;
+    d->call.deadline_ns = dispatch_deadline(d, h, d->last_ns);
+    dispatch_call(d, &d->call, d->last_ns, &v, run);
+    d->last_ns += run->ns;
+    run->again = again;
+    run->every = g->every;
+    run->time = g->time;
+    if (run->io.warnings)
+        dispatch_warn_of(d, run);
+    if (run->end != RUN_DONE)
+        fail(d, h, run);
+    else if (!verdict_is_empty(&v))
+        merge_verdict(d, h, &v, run);
+}
+
+/* Time is up for the whole event. What must not be skipped counts as failed. */
+static void out_of_time(struct dispatch *d, const struct hook *h)
+{
+    struct hook_run *run;
+
+    if (h->traits.on_failure == FAILURE_ALLOW) {
+        dispatch_hold(d, &(struct hook_held){ .hook = h,
+                                              .why = HELD_BUDGET,
+                                              .detail = "the event's time is used up" });
+        return;
+    }
+    run = dispatch_next_run(d);
+    *run = (struct hook_run){ .hook = h,
+                              .end = RUN_TIMED_OUT,
+                              .detail = "did not run: the event's time is used up" };
+    fail(d, h, run);
+}
+
+/* Inside a hook's own process tree no hook starts another process. */
+static bool is_too_deep(const struct dispatch *d, const struct hook *h)
+{
+    return !h->in_process && d->depth > 0;
+}
+
+bool dispatch_admit(struct dispatch *d, const struct hook *h, struct gate *g)
+{
+    struct hook_held held = { .hook = h };
+
+    if (h->off_because) {
+        held.why = HELD_OFF;
+        held.detail = h->off_because;
+    } else if (is_too_deep(d, h)) {
+        held.why = HELD_DEPTH;
+        held.detail = "inside another hook";
+    } else {
+        *g = gate_ask(d->engine, d->registry, h, &d->event);
+        if (g->open)
+            return true;
+        held.why = HELD_CADENCE;
+        held.every = g->every;
+        held.time = g->time;
+    }
+    dispatch_hold(d, &held);
+    return false;
+}
+
+/* A later hook changed the arguments: the guards judge what will really run. */
+static void rerun_guards(struct dispatch *d)
+{
+    static const struct gate ungated = { .open = true };
+
+    d->args_changed = false;
+    for (size_t i = 0; i < d->chain->observers && !d->over; i++) {
+        const struct hook *h = d->chain->hooks[i];
+
+        if (h->traits.layer != LAYER_GUARD)
+            break;
+        if (!h->off_because && !is_too_deep(d, h))
+            run_hook(d, h, &ungated, true);
+    }
+}
+
+static bool needs_rerun(const struct dispatch *d, const struct hook *next)
+{
+    return d->args_changed && (!next || (next->def && next->def->no_rerun));
+}
+
+void dispatch_chain(struct dispatch *d)
+{
+    struct gate g;
+
+    d->call = (struct hook_call){
+        .engine = d->engine,
+        .event = &d->event,
+        .config = registry_config(d->registry),
+        .arena = d->arena,
+    };
+    for (size_t i = 0; i < d->chain->observers && !d->over; i++) {
+        const struct hook *h = d->chain->hooks[i];
+
+        if (needs_rerun(d, h))
+            rerun_guards(d);
+        if (d->over)
+            break;
+        if (d->last_ns > d->deadline_ns && !h->off_because && !is_too_deep(d, h))
+            out_of_time(d, h);
+        else if (dispatch_admit(d, h, &g))
+            run_hook(d, h, &g, false);
+    }
+    if (!d->over && needs_rerun(d, NULL))
+        rerun_guards(d);
+    merge_finish(d);
+}

@@ -1,0 +1,70 @@
+/*
+ * engine.h - one engine: a registry of hooks, a store, a place for receipts.
+ *
+ *     struct engine *en = engine_new(&(struct engine_options){ .store = store, … });
+ *     engine_configure(en, config_load(&where));
+ *     r = engine_emit(en, &event, &arena, &receipt, e);
+ *     … receipt.verdict, receipt.data …
+ *     receipt_release(&receipt);
+ *
+ * Blocking and re-entrant: any number of threads may emit at once. Each emit works on the registry
+ * as it was when it began; configuring swaps in a new one.
+ */
+#pragma once
+
+#include "base/log.h"
+#include "hook/hook.h"
+#include "hook/receipt.h"
+#include "store/store.h"
+
+struct registry;
+
+struct engine_options {
+    struct log *log;                        /* borrowed; NULL: silent */
+    struct store *store;                    /* borrowed */
+    const char *receipts;                   /* folder; NULL: none are written */
+    const struct hook_def *const *builtins; /* known ones, ended by NULL */
+    const struct runner *const *runners;    /* ended by NULL */
+    bool use_builtins;                      /* all that are not off; else those that are used */
+    unsigned depth; /* > 0: inside a hook; only what runs in process may run */
+};
+
+struct engine *engine_new(const struct engine_options *o);
+void engine_free(struct engine *en);
+
+/*
+ * Take over `config` (NULL: none) and put it in force, whole. Its problems grow by those that need
+ * the registry to be found. In two steps for who wants to see them first: a registry that was built
+ * is installed or unreferenced. Hooks that were used or registered in between join it.
+ */
+void engine_configure(struct engine *en, struct config *config);
+struct registry *engine_build(struct engine *en, struct config *config);
+void engine_install(struct engine *en, struct registry *reg);
+
+/* Use a built-in that is known but not in use. -ENOENT names the nearest one. */
+MUST_CHECK int engine_use(struct engine *en, const char *builtin, struct err *e);
+
+/* A hook made of a C function. Names are unique: -EEXIST. Strings are copied. */
+struct engine_callback {
+    const char *name;
+    struct subscription on;
+    enum layer layer;
+    int priority;
+    bool safety_critical;
+    hook_fn *run;
+    void *context;
+};
+MUST_CHECK int engine_register(struct engine *en, const struct engine_callback *cb, struct err *e);
+
+/*
+ * Run one event through its chain. Fails only for an event that is none (its data is no object, it
+ * has no session); hooks that fail are in the receipt. Release the receipt when it succeeded.
+ */
+MUST_CHECK int engine_emit(struct engine *en, const struct event *ev, struct arena *a,
+                           struct receipt *r, struct err *e);
+
+struct log *engine_log(const struct engine *en);
+struct store *engine_store(const struct engine *en);
+
+/* The registry in force, with a reference for the caller: registry_unref() it. */
+struct registry *engine_look(struct engine *en);

@@ -1,0 +1,95 @@
+/*
+ * hook.h - what a hook is: something that reacts to points.
+ *
+ * A built-in is one `const struct hook_def`: a name, a table of options and one function per point
+ * (NULL: not interested). Whatever runs a hook - C, a rule, a script, a process - the registry
+ * turns it into the same `struct hook`, so that the dispatcher has one path.
+ *
+ *     static int tool_execute_before(const struct hook_call *c, struct verdict *v, struct err *e)
+ *     {
+ *         if (looks_bad(c->event))
+ *             verdict_block(v, "not here");
+ *         return 0;
+ *     }
+ *
+ * A negative return is a failed run, not an answer: what then happens is `on_failure`.
+ * Memory: everything in the event is borrowed until the function returns; everything put in the
+ * verdict comes from `c->arena`. Between calls a hook remembers through hook/state.h only.
+ */
+#pragma once
+
+#include "hook/config.h"
+#include "hook/option.h"
+#include "hook/verdict.h"
+
+struct engine;
+struct hook;
+
+/* What a runner tells of a run besides its verdict; goes into the receipt. All-zero: nothing. */
+struct hook_io {
+    uint64_t bytes_in, bytes_out; /* fed to a process, written by it */
+    const char *stderr_head;
+    const char *warnings; /* parts of its answer that make no sense, a line each */
+};
+
+struct hook_call {
+    struct engine *engine;
+    const struct hook *hook;
+    const struct event *event;   /* as changed by the hooks before this one */
+    const struct config *config; /* in force; NULL: none */
+    struct arena *arena;
+    const void *options;         /* of a built-in: its options struct */
+    void *context;               /* of a runner or a C callback: its own */
+    const struct verdict *final; /* for observers: what the chain decided; else NULL */
+    struct hook_io *io;          /* for the runner to fill in */
+    uint64_t deadline_ns;        /* on the monotonic clock */
+    bool again;                  /* a guard runs once more on changed args: count nothing */
+};
+
+typedef int hook_fn(const struct hook_call *c, struct verdict *v, struct err *e);
+
+struct hook_def {
+    const char *name;    /* kebab-case, unique, what users write */
+    const char *summary; /* one line, lower case, no full stop */
+    enum layer layer;
+    int priority;
+    bool safety_critical; /* always fires; its failure blocks */
+    bool off;             /* runs only where configuration says `enabled: true` */
+    bool no_rerun;        /* its change of args does not send them past the guards again */
+    enum session_match session;
+    const char *const *tools;  /* exact names, ended by NULL; NULL: every tool */
+    const char *const *agents; /* the same for agents */
+    const struct option *options;
+    size_t options_size;
+    hook_fn *on[POINT_COUNT];
+};
+
+/* A hook in the registry; immutable. */
+struct hook {
+    const char *name, *summary;
+    struct str receipt_head; /* how its part of a receipt begins, quoted once */
+    struct origin origin;
+    enum runner_kind runner;
+    struct hook_traits traits;     /* in force: definition, then entry */
+    unsigned order;                /* of configuration; built-ins share 0 */
+    const struct cadence *cadence; /* by this hook's name, or NULL */
+    const char *off_because;       /* set: it matches but does not run, and why */
+    const char *broken;            /* set: every run fails with this */
+    bool in_process;               /* starts no process */
+    hook_fn *run;
+    const struct hook_def *def; /* of a built-in */
+    const void *options;
+    void *context;
+};
+
+/*
+ * A runner makes hooks out of entries of its kind. load() sets `run` and `context`; on failure the
+ * hook stays in its chain and every run of it fails, so that a guard never goes missing in silence.
+ */
+struct runner {
+    enum runner_kind kind;
+    bool in_process; /* may run even inside a hook's own process tree */
+    int (*load)(struct arena *a, const struct hook_entry *entry, struct hook *h,
+                struct problems *problems, struct err *e);
+    void (*unload)(struct hook *h); /* may be NULL */
+};

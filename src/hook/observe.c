@@ -1,0 +1,109 @@
+/*
+ * observe.c - observers get the final event and verdict, blocked or not, side by side, and have no
+ * power. Each works in memory of its own, so that they cannot meet.
+ */
+#include "base/clock.h"
+#include "hook/dispatch.h"
+#include "hook/gate.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define THREADS_MAX 8
+
+struct observer {
+    const struct hook *hook;
+    struct gate gate;
+    struct hook_run run;
+    struct arena arena;
+    bool powerless; /* it tried to say something */
+};
+
+struct observing {
+    const struct dispatch *d;
+    struct observer *observers;
+    size_t count;
+    atomic_size_t next;
+};
+
+static void observe_one(const struct dispatch *d, struct observer *o)
+{
+    struct hook_call c = d->call;
+    struct verdict v = { 0 };
+    uint64_t now = clock_mono_ns();
+
+    c.hook = o->hook;
+    c.arena = &o->arena;
+    c.options = o->hook->options;
+    c.context = o->hook->context;
+    c.again = false;
+    c.final = &d->receipt->verdict;
+    c.deadline_ns = dispatch_deadline(d, o->hook, now);
+    dispatch_call(d, &c, now, &v, &o->run);
+    o->run.every = o->gate.every;
+    o->run.time = o->gate.time;
+    o->powerless = !verdict_is_empty(&v);
+}
+
+static void *observe_until_done(void *context)
+{
+    struct observing *all = context;
+
+    for (;;) {
+        size_t i = atomic_fetch_add(&all->next, 1);
+
+        if (i >= all->count)
+            return NULL;
+        observe_one(all->d, &all->observers[i]);
+    }
+}
+
+/* This thread takes its share, so a machine that gives us no thread is only slower. */
+static void observe_all(struct observing *all)
+{
+    pthread_t threads[THREADS_MAX];
+    size_t started = 0;
+
+    while (started < THREADS_MAX && started + 1 < all->count &&
+           pthread_create(&threads[started], NULL, observe_until_done, all) == 0)
+        started++;
+    observe_until_done(all);
+    while (started > 0)
+        pthread_join(threads[--started], NULL);
+}
+
+/* What the run points to lives in the observer's own arena, which goes. */
+static void keep_texts(struct arena *a, struct hook_run *run)
+{
+    run->detail = arena_strdup(a, run->detail);
+    run->io.stderr_head = arena_strdup(a, run->io.stderr_head);
+    run->io.warnings = arena_strdup(a, run->io.warnings);
+}
+
+void observe_outcome(struct dispatch *d)
+{
+    size_t most = d->chain->count - d->chain->observers;
+    struct observing all = { .d = d };
+
+    if (!most)
+        return;
+    all.observers = arena_array(d->arena, struct observer, most);
+    for (size_t i = 0; i < most; i++) {
+        struct observer *o = &all.observers[all.count];
+
+        o->hook = d->chain->hooks[d->chain->observers + i];
+        all.count += dispatch_admit(d, o->hook, &o->gate);
+    }
+    observe_all(&all);
+    for (size_t i = 0; i < all.count; i++) {
+        struct observer *o = &all.observers[i];
+
+        keep_texts(d->arena, &o->run);
+        dispatch_warn_of(d, &o->run);
+        if (o->powerless)
+            dispatch_warn(d, "hook '%s': an observer decides nothing, its verdict was ignored",
+                          o->hook->name);
+        *dispatch_next_run(d) = o->run;
+        arena_release(&o->arena);
+    }
+}

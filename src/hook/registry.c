@@ -1,0 +1,363 @@
+#include "hook/registry.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "hook/chain.h"
+#include "hook/hook_make.h"
+#include "hook/receipt.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+#define CALLBACK_ORDER (1u << 24) /* after every entry of the configuration */
+
+/* A configuration outlives its first registry when hooks are added to it later. */
+struct shared_config {
+    atomic_uint references;
+    struct config *config;
+};
+
+struct registry {
+    atomic_uint references;
+    struct arena arena;
+    struct shared_config *shared;
+    struct config *config;     /* NULL: none */
+    struct problems *problems; /* the configuration's, when this is its first registry */
+    struct problems repeated;  /* else: what was said then already */
+    struct hook **hooks;
+    size_t count;
+    uint64_t generation;
+    struct map by_name;
+    const struct hook **at[POINT_COUNT];
+    size_t at_count[POINT_COUNT];
+    const struct cadence *cadences[POINT_COUNT];
+    const struct runner *const *runners;
+    struct chain_cache chains;
+};
+
+static const struct hook_def *find_def(const struct hook_def *const *defs, const char *name)
+{
+    for (; defs && *defs; defs++)
+        if (strcmp((*defs)->name, name) == 0)
+            return *defs;
+    return NULL;
+}
+
+static bool is_used(const char *const *used, const char *name)
+{
+    for (; used && *used; used++)
+        if (strcmp(*used, name) == 0)
+            return true;
+    return false;
+}
+
+static void add_hook(struct registry *reg, struct hook *h)
+{
+    h->receipt_head = receipt_head(&reg->arena, h->name);
+    reg->hooks[reg->count++] = h;
+    map_put(&reg->by_name, str_of(h->name), h);
+}
+
+static struct hook_making making(struct registry *reg)
+{
+    return (struct hook_making){ &reg->arena, reg->config, reg->problems, reg->runners };
+}
+
+static void add_builtins(struct registry *reg, const struct registry_sources *from)
+{
+    const struct hook_making m = making(reg);
+
+    for (const struct hook_def *const *d = from->builtins; d && *d; d++) {
+        const struct hook_entry *entry = hook_entry_from(reg->config, 0, (*d)->name);
+
+        if (entry || from->use_builtins || is_used(from->used, (*d)->name))
+            add_hook(reg, hook_make_builtin(&m, *d, entry));
+    }
+}
+
+static bool is_callback(const struct registry_sources *from, const char *name)
+{
+    for (size_t i = 0; i < from->callback_count; i++)
+        if (strcmp(from->callbacks[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void add_entries(struct registry *reg, const struct registry_sources *from)
+{
+    const struct hook_making m = making(reg);
+
+    for (size_t i = 0; reg->config && i < reg->config->hook_count; i++) {
+        const struct hook_entry *entry = &reg->config->hooks[i];
+
+        if (entry->duplicate || find_def(from->builtins, entry->name))
+            continue;
+        if (is_callback(from, entry->name)) {
+            problem_add(reg->problems, &entry->origin,
+                        "the program has a hook '%s' of its own, choose another name", entry->name);
+            continue;
+        }
+        add_hook(reg, hook_make(&m, entry, (unsigned)i + 1));
+    }
+}
+
+static void add_callbacks(struct registry *reg, const struct registry_sources *from)
+{
+    for (size_t i = 0; i < from->callback_count; i++) {
+        struct hook *h = arena_new(&reg->arena, struct hook);
+
+        *h = from->callbacks[i];
+        h->order = CALLBACK_ORDER + (unsigned)i;
+        add_hook(reg, h);
+    }
+}
+
+/* Switches ------------------------------------------------------------------------------------- */
+
+/* A workspace may switch off what it brought, and built-ins that guard nothing and are nobody's. */
+static bool may_disable(const struct registry *reg, const struct disabled_hook *d,
+                        const struct hook *h)
+{
+    const struct hook_entry *entry = hook_entry_from(reg->config, 0, h->name);
+
+    if (d->origin.source != SOURCE_WORKSPACE)
+        return true;
+    if (h->def && (h->traits.layer == LAYER_GUARD || h->traits.safety_critical))
+        return false;
+    return entry ? entry->origin.source == SOURCE_WORKSPACE : h->def != NULL;
+}
+
+static void apply_disabled(struct registry *reg)
+{
+    for (size_t i = 0; i < reg->config->disabled_count; i++) {
+        const struct disabled_hook *d = &reg->config->disabled[i];
+        struct hook *h = map_get(&reg->by_name, str_of(d->name));
+
+        if (!h)
+            continue; /* the configuration has said so */
+        if (!may_disable(reg, d, h))
+            problem_add(reg->problems, &d->origin, "a workspace may not disable hook '%s'",
+                        d->name);
+        else
+            h->off_because = arena_printf(&reg->arena, "disabled_hooks at %s",
+                                          origin_text(&reg->arena, &d->origin));
+    }
+}
+
+static bool subscribes(const struct hook *h, enum point point)
+{
+    for (size_t i = 0; i < h->traits.on_count; i++)
+        if (h->traits.on[i].point == point)
+            return true;
+    return false;
+}
+
+static bool is_never_gated(const struct hook *h)
+{
+    bool ungated = h->traits.on_count > 0;
+
+    for (size_t i = 0; i < h->traits.on_count; i++)
+        ungated = ungated && point_info(h->traits.on[i].point)->ungated;
+    return ungated || h->traits.safety_critical;
+}
+
+static void settle_always(struct registry *reg, struct hook *h)
+{
+    struct cadence *c = arena_new(&reg->arena, struct cadence);
+
+    *c = *h->cadence;
+    cadence_settle_always(c, h->name, reg->problems);
+    h->cadence = c;
+}
+
+/* The configuration warns of entries; it does not know the points of a built-in. */
+static void check_cache(struct registry *reg, const struct hook *h)
+{
+    const struct cadence *c = h->cadence;
+
+    if (h->traits.place != PLACE_SYSTEM || !subscribes(h, POINT_SYSTEM_TRANSFORM))
+        return;
+    if (!c || !cadence_gates(c))
+        c = reg->cadences[POINT_SYSTEM_TRANSFORM];
+    if (c && cadence_gates(c))
+        cadence_warn_of_cache(c, h->name, reg->problems);
+}
+
+static void apply_cadences(struct registry *reg)
+{
+    for (size_t i = 0; i < reg->config->cadence_count; i++) {
+        const struct cadence_entry *c = &reg->config->cadences[i];
+        struct hook *h = c->is_point ? NULL : map_get(&reg->by_name, str_of(c->name));
+
+        if (c->is_point)
+            reg->cadences[c->point] = &c->cadence;
+        else if (h)
+            h->cadence = &c->cadence;
+    }
+    for (size_t i = 0; i < reg->count; i++) {
+        struct hook *h = reg->hooks[i];
+
+        if (!h->cadence && (h->traits.said & KEY_CADENCE))
+            h->cadence = &h->traits.cadence;
+        if (h->cadence && is_never_gated(h))
+            settle_always(reg, h);
+        if (h->def)
+            check_cache(reg, h);
+    }
+}
+
+/* Order ---------------------------------------------------------------------------------------- */
+
+static int compare_hooks(const void *x, const void *y)
+{
+    const struct hook *a = *(const struct hook *const *)x, *b = *(const struct hook *const *)y;
+
+    if (a->traits.layer != b->traits.layer)
+        return a->traits.layer < b->traits.layer ? -1 : 1;
+    if (a->traits.priority != b->traits.priority)
+        return a->traits.priority > b->traits.priority ? -1 : 1;
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+static void list_point(struct registry *reg, enum point p)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < reg->count; i++)
+        count += subscribes(reg->hooks[i], p);
+    reg->at[p] = arena_array(&reg->arena, const struct hook *, count + 1);
+    for (size_t i = 0; i < reg->count; i++)
+        if (subscribes(reg->hooks[i], p))
+            reg->at[p][reg->at_count[p]++] = reg->hooks[i];
+}
+
+static void sort_hooks(struct registry *reg)
+{
+    if (reg->count)
+        qsort(reg->hooks, reg->count, sizeof(const void *), compare_hooks);
+    for (int p = 0; p < POINT_COUNT; p++)
+        list_point(reg, (enum point)p);
+}
+
+static size_t count_defs(const struct hook_def *const *defs)
+{
+    size_t n = 0;
+
+    while (defs && defs[n])
+        n++;
+    return n;
+}
+
+static void share_config(struct registry *reg, const struct registry_sources *from)
+{
+    reg->problems = &reg->repeated;
+    reg->repeated = (struct problems){ .arena = &reg->arena, .end = &reg->repeated.first };
+    if (from->same_config) {
+        reg->shared = from->same_config->shared;
+        atomic_fetch_add(&reg->shared->references, 1);
+    } else {
+        reg->shared = xcalloc(1, sizeof(*reg->shared));
+        atomic_init(&reg->shared->references, 1);
+        reg->shared->config = from->config;
+        if (from->config)
+            reg->problems = &from->config->problems;
+    }
+    reg->config = reg->shared->config;
+}
+
+static void unshare_config(struct registry *reg)
+{
+    if (atomic_fetch_sub(&reg->shared->references, 1) != 1)
+        return;
+    config_free(reg->shared->config);
+    free(reg->shared);
+}
+
+struct registry *registry_new(const struct registry_sources *from)
+{
+    struct registry *reg = xcalloc(1, sizeof(*reg));
+    size_t most = count_defs(from->builtins) + from->callback_count + 1;
+
+    atomic_init(&reg->references, 1);
+    share_config(reg, from);
+    reg->runners = from->runners;
+    reg->generation = from->generation;
+    most += reg->config ? reg->config->hook_count : 0;
+    reg->hooks = arena_array(&reg->arena, struct hook *, most);
+    add_builtins(reg, from);
+    add_entries(reg, from);
+    add_callbacks(reg, from);
+    if (reg->config) {
+        apply_disabled(reg);
+        apply_cadences(reg);
+    }
+    sort_hooks(reg);
+    return reg;
+}
+
+struct registry *registry_ref(struct registry *reg)
+{
+    atomic_fetch_add_explicit(&reg->references, 1, memory_order_relaxed);
+    return reg;
+}
+
+static void unload(const struct registry *reg, struct hook *h)
+{
+    const struct runner *runner = hook_runner(reg->runners, h->runner);
+
+    if (runner && runner->unload && !h->broken)
+        runner->unload(h);
+}
+
+void registry_unref(struct registry *reg)
+{
+    if (!reg || atomic_fetch_sub_explicit(&reg->references, 1, memory_order_acq_rel) != 1)
+        return;
+    for (size_t i = 0; i < reg->count; i++)
+        unload(reg, reg->hooks[i]);
+    chain_cache_release(&reg->chains);
+    map_release(&reg->by_name);
+    unshare_config(reg);
+    arena_release(&reg->arena);
+    free(reg);
+}
+
+uint64_t registry_generation(const struct registry *reg)
+{
+    return reg->generation;
+}
+
+const struct config *registry_config(const struct registry *reg)
+{
+    return reg->config;
+}
+
+const struct hook *const *registry_hooks(const struct registry *reg, size_t *count)
+{
+    *count = reg->count;
+    return (const struct hook *const *)reg->hooks;
+}
+
+const struct hook *registry_find(const struct registry *reg, const char *name)
+{
+    return map_get(&reg->by_name, str_of(name));
+}
+
+const struct hook *const *registry_at(const struct registry *reg, enum point point, size_t *count)
+{
+    *count = reg->at_count[point];
+    return reg->at[point];
+}
+
+const struct cadence *registry_cadence(const struct registry *reg, enum point point)
+{
+    return reg->cadences[point];
+}
+
+const struct chain *registry_chain(struct registry *reg, const struct chain_key *key,
+                                   struct arena *a)
+{
+    return chain_find(&reg->chains, key, reg->at[key->point], reg->at_count[key->point], a);
+}
