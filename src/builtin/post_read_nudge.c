@@ -1,0 +1,50 @@
+/*
+ * post-read-nudge - after a file was read, remind an orchestrator that it can delegate.
+ *
+ * Point:   tool.execute.after
+ * Options: text
+ * Tests:   tests/unit/builtin/test_post_read_nudge.c
+ *
+ * The tool's output stays as it is: the reminder is a part of its own, so history keeps its bytes
+ * (`place: output` appends it to the output instead).
+ */
+#include "hook/hook.h"
+
+struct options {
+    const char *text;
+};
+
+static const struct option options[] = {
+    OPTION_TEXT("text", struct options, text,
+                "You have read enough to brief somebody: if what follows is work of its own, hand "
+                "it to a subagent with the paths and facts you found, and keep your own context "
+                "for decisions.",
+                "the reminder"),
+    OPTION_END,
+};
+
+static const char *const tools[] = { "read", NULL };
+static const char *const agents[] = { "orchestrator", NULL };
+
+static int tool_execute_after(const struct hook_call *c, struct verdict *v, struct err *e UNUSED)
+{
+    const struct options *o = c->options;
+    bool in_output = c->hook->traits.place == PLACE_OUTPUT;
+    struct injection *i = verdict_inject(c->arena, v, "nudge", o->text);
+
+    i->priority = PRIORITY_LOW;
+    i->place = in_output ? PLACE_OUTPUT : PLACE_MESSAGE;
+    i->class = in_output ? INJECT_PERSISTENT : INJECT_DETERMINISTIC;
+    return 0;
+}
+
+const struct hook_def post_read_nudge_hook = {
+    .name = "post-read-nudge",
+    .summary = "reminds an orchestrator to delegate after it has read a file",
+    .layer = LAYER_PRODUCE,
+    .tools = tools,
+    .agents = agents,
+    .options = options,
+    .options_size = sizeof(struct options),
+    .on = { [POINT_TOOL_EXECUTE_AFTER] = tool_execute_after },
+};
