@@ -1,0 +1,100 @@
+#include "embed/runtime.h"
+
+#include "base/path.h"
+#include "builtin/builtin.h"
+#include "hook/registry.h"
+#include "runner/command.h"
+#include "runner/rule.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const struct runner *const runners[] = { &rule_runner, &command_runner, NULL };
+
+static const char *const *builtin_names(struct arena *a)
+{
+    size_t count = 0;
+    const char **names;
+
+    while (builtin_hooks[count])
+        count++;
+    names = arena_array(a, const char *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        names[i] = builtin_hooks[i]->name;
+    return names;
+}
+
+static unsigned depth_of_process(void)
+{
+    const char *depth = getenv("HOOKE_DEPTH");
+
+    return depth ? (unsigned)strtoul(depth, NULL, 10) : 0;
+}
+
+/* Say every problem once; returns the first that is more than a warning, or NULL. */
+static const struct problem *report(struct log *log, const struct config *c)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    const struct problem *first = NULL;
+
+    for (const struct problem *p = c->problems.first; p; p = p->next) {
+        if (!p->warning && !first)
+            first = p;
+        log_warn_once(log, "%s: %s", origin_text(&a, &p->origin), p->message);
+    }
+    return first;
+}
+
+int runtime_configure(struct runtime *rt, const struct runtime_options *o, struct err *e)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    struct config_where where = {
+        .cwd = o->cwd,
+        .user_file = o->config,
+        .builtins = builtin_names(&a),
+        .flags = o->flags,
+        .recompile = o->recompile,
+    };
+    struct registry *reg = engine_build(rt->engine, config_load(&where));
+    const struct config *config = registry_config(reg);
+    bool bad = report(o->log, config) != NULL;
+
+    if (bad && config->strict && !o->lenient) {
+        registry_unref(reg);
+        return err_set(
+            e, -EBADMSG,
+            "'strict' is on and the configuration has problems, see 'hooke config check'");
+    }
+    log_info(o->log, "configuration of '%s' comes into force, %zu entries", config->workspace,
+             config->hook_count);
+    engine_install(rt->engine, reg); /* with it the configuration is somebody else's */
+    return 0;
+}
+
+int runtime_open(struct runtime *rt, const struct runtime_options *o, struct err *e)
+{
+    struct engine_options engine = {
+        .log = o->log,
+        .builtins = builtin_hooks,
+        .runners = runners,
+        .use_builtins = !o->only_used,
+        .depth = depth_of_process(),
+    };
+    const char *store = o->store ? o->store : store_default_path(&rt->arena);
+    const char *receipts = o->receipts ? o->receipts : receipt_default_dir(&rt->arena);
+
+    rt->receipts = arena_strdup(&rt->arena, receipts);
+    rt->store = strcmp(store, "memory") == 0 ? store_memory() : store_sqlite(store);
+    engine.store = rt->store;
+    engine.receipts = receipts[0] ? receipts : NULL;
+    rt->engine = engine_new(&engine);
+    return o->no_config ? 0 : runtime_configure(rt, o, e);
+}
+
+void runtime_close(struct runtime *rt)
+{
+    engine_free(rt->engine);
+    store_free(rt->store);
+    arena_release(&rt->arena);
+    *rt = (struct runtime){ 0 };
+}

@@ -1,0 +1,51 @@
+/*
+ * runtime.h - an engine put together the usual way: configuration of this folder, the user's store,
+ * receipts, all built-ins and runners. The command line and the embedding library both start here.
+ *
+ *     CLEANUP(runtime) struct runtime rt = { 0 };
+ *     r = runtime_open(&rt, &(struct runtime_options){ .log = &log }, e);
+ *
+ * Cheap on purpose: the store and the receipt file are opened by the first event that needs them.
+ */
+#pragma once
+
+#include "hook/engine.h"
+
+struct runtime_options {
+    struct log *log;
+    const char *cwd;      /* NULL: the process's */
+    const char *config;   /* NULL: the usual files; else this file stands for the user's */
+    const char *store;    /* NULL: $HOOKE_STORE or the usual file; "memory": none on disk */
+    const char *receipts; /* NULL: the usual folder; "": none */
+    bool no_config;       /* built-in defaults only */
+    bool only_used;       /* no built-in but those used by name */
+    bool lenient;         /* take a configuration that `strict` refuses, to look at it */
+    bool recompile;       /* read configuration files even when a compiled form is fresh */
+    const struct config_flag *flags;
+};
+
+struct runtime {
+    struct engine *engine;
+    struct store *store;
+    struct arena arena;
+    char *receipts; /* the folder, "" for none */
+};
+
+/*
+ * Warns through the log about every problem of the configuration. With `strict: true` a problem
+ * that is no warning refuses to start: -EBADMSG.
+ */
+MUST_CHECK int runtime_open(struct runtime *rt, const struct runtime_options *o, struct err *e);
+
+/*
+ * Load configuration into an open runtime, whole or, with the same refusal, not at all. Of `o` it
+ * takes log, cwd, config, flags, lenient and recompile. Any thread may.
+ */
+MUST_CHECK int runtime_configure(struct runtime *rt, const struct runtime_options *o,
+                                 struct err *e);
+void runtime_close(struct runtime *rt);
+
+static inline void runtime_cleanup(struct runtime *rt)
+{
+    runtime_close(rt);
+}
