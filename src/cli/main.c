@@ -1,8 +1,186 @@
-/* The program: so far it only says which one it is. */
+/* Which verbs there are, and what happens around every one of them. */
+#include "cli/cli.h"
+#include "cli/sink.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 
-int main(void)
+static verb_fn cmd_help;
+
+static const struct verb verbs[] = {
+    { "emit", cmd_emit, "emit POINT [--data JSON|@FILE|-] [--session ID] [flags]",
+      "run one event through its chain and print the verdict",
+      "Exit code: 2 when a hook blocked, 0 otherwise." },
+    { "list", cmd_list, "list [--point POINT] [--all] [--names] [--json]",
+      "list the hooks in the order they run", NULL },
+    { "show", cmd_show, "show NAME [--session ID] [--json]",
+      "show all there is to know about one hook or point", NULL },
+    { "plan", cmd_plan, "plan POINT [--tool TOOL] [--agent AGENT] [--sub] [--json]",
+      "explain which hooks would run at a point, and why", NULL },
+    { "config", cmd_config,
+      "config check [--json]\nconfig show [KEY] [--origin] [--json]\nconfig path [--json]",
+      "check and show the configuration", "Exit code of 'check': 1 on any problem." },
+    { "trace", cmd_trace,
+      "trace [tail] [-n N] [--session ID] [--point POINT] [--follow] [--json]\n"
+      "trace show ID [--json]",
+      "look at receipts: what ran, what was held back, what it cost", NULL },
+    { "state", cmd_state,
+      "state get KEY\nstate set KEY VALUE\nstate incr KEY [BY]\nstate list [PREFIX]\n"
+      "state clear [KEY]",
+      "read and write what a hook remembers of a session",
+      "HOOKE_SESSION and HOOKE_HOOK stand for --session and --hook; a hook's process has them." },
+    { "trust", cmd_trust, "trust [--yes] [--json]",
+      "let the workspace's configuration be used, after a look at it",
+      "Bytes are pinned: a file that changes is not used until it is trusted again.\n"
+      "Exit code: 1 when a file stays untrusted." },
+    { "doctor", cmd_doctor, "doctor [--json]", "check that everything hooke needs is in order",
+      NULL },
+    { "version", cmd_version, "version [--json]", "print the version", NULL },
+    { "demo", cmd_demo, "demo", "watch a small session pass through hooks, explained as it goes",
+      NULL },
+    { "help", cmd_help, "help [VERB|points]", "print this, the help of a verb, or the points",
+      NULL },
+};
+
+static const struct verb *find_verb(const char *name)
 {
-    printf("hooke " HOOKE_VERSION "\n");
-    return 0;
+    for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
+        if (strcmp(verbs[i].name, name) == 0)
+            return &verbs[i];
+    return NULL;
+}
+
+static int unknown_verb(struct cli *cli, const char *name)
+{
+    const char *known[ARRAY_LEN(verbs)], *nearest;
+
+    for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
+        known[i] = verbs[i].name;
+    nearest = str_nearest(name, known, ARRAY_LEN(verbs));
+    if (nearest)
+        return cli_misuse(cli, "unknown verb '%s', did you mean '%s'?", name, nearest);
+    return cli_misuse(cli, "unknown verb '%s'; 'hooke help' lists them", name);
+}
+
+static void print_verbs(struct cli *cli)
+{
+    static const struct column columns[2] = { 0 };
+    struct table t = {
+        .arena = &cli->arena, .columns = columns, .column_count = 2, .indent = 2, .no_titles = true
+    };
+
+    term_put(&cli->out, STYLE_BOLD, "hooke");
+    printf(" - lifecycle hooks for AI coding agents\n\nusage: hooke VERB [words and flags]\n\n");
+    for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
+        table_cell(&t, STYLE_BOLD, "%s", verbs[i].name);
+        table_cell(&t, STYLE_PLAIN, "%s", verbs[i].summary);
+    }
+    table_print(&t, &cli->out);
+    printf("\n'hooke help VERB' explains one, 'hooke help points' lists the points.\n"
+           "Start with 'hooke demo'.\n");
+}
+
+static void print_points(struct cli *cli)
+{
+    static const struct column columns[] = { { .title = "POINT" },
+                                             { .title = "KIND" },
+                                             { .title = "WHEN" } };
+    struct table t = { .arena = &cli->arena, .columns = columns, .column_count = 3 };
+
+    for (int i = 0; i < POINT_COUNT; i++) {
+        const struct point_info *p = point_info((enum point)i);
+
+        table_cell(&t, STYLE_BOLD, "%s", p->name);
+        table_cell(&t, STYLE_PLAIN, "%s", point_kind_name(p->kind));
+        table_cell(&t, STYLE_PLAIN, "%s", p->summary);
+    }
+    table_print(&t, &cli->out);
+}
+
+static int run_verb(struct cli *cli, const struct verb *verb, int argc, char **argv)
+{
+    cli->verb = verb;
+    return verb->run(cli, argc, argv);
+}
+
+static int cmd_help(struct cli *cli, int argc, char **argv)
+{
+    static const struct arg flags[] = { ARG_END };
+    static char help_flag[] = "--help";
+    const struct verb *verb;
+    struct words words;
+    int rc;
+
+    if (!args_parse(cli, flags, argc, argv, &words, &rc))
+        return rc;
+    if (words.count > 1)
+        return cli_usage(cli);
+    if (words.count == 0) {
+        print_verbs(cli);
+        return EXIT_DONE;
+    }
+    if (strcmp(words.word[0], "points") == 0) {
+        print_points(cli);
+        return EXIT_DONE;
+    }
+    verb = find_verb(words.word[0]);
+    if (!verb)
+        return unknown_verb(cli, words.word[0]);
+    return run_verb(cli, verb, 2, (char *[]){ argv[0], help_flag, NULL });
+}
+
+static int run(struct cli *cli, int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "help";
+    const struct verb *verb;
+
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        name = "help";
+    else if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
+        name = "version";
+    verb = find_verb(name);
+    if (verb)
+        return argc > 1 ? run_verb(cli, verb, argc - 1, argv + 1) : run_verb(cli, verb, argc, argv);
+    if (name[0] == '-')
+        return cli_misuse(cli, "unknown flag '%s'; flags follow a verb, 'hooke help' lists them",
+                          name);
+    return unknown_verb(cli, name);
+}
+
+/* `hooke list | head -1`: what could not be written, nobody wanted. */
+static bool reader_has_gone(void)
+{
+    struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+    return poll(&p, 1, 0) == 1 && (p.revents & POLLERR);
+}
+
+static int finish_output(struct cli *cli, int rc)
+{
+    bool broken = ferror(stdout);
+
+    errno = 0;
+    if (fflush(stdout) == 0 && !broken)
+        return rc;
+    if (errno != EPIPE && !reader_has_gone())
+        cli_fail(cli, "writing the output: %s", errno ? strerror(errno) : "it was cut short");
+    return rc ? rc : EXIT_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+    struct cli cli = { .out = term_stdout() };
+    struct sink sink;
+    int rc;
+
+    /* Writing to a hook that has gone must fail, not kill; so must a pipe to `head`. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a full file is an error of the write, not the end of us */
+    sink_open(&sink, &cli.log);
+    rc = finish_output(&cli, run(&cli, argc, argv));
+    sink_close(&sink, &cli.log);
+    arena_release(&cli.arena);
+    return rc;
 }

@@ -1,0 +1,62 @@
+# bash completion for hooke
+_hooke()
+{
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+    local verb=${COMP_WORDS[1]-} scope="--config --set" words=""
+
+    COMPREPLY=()
+    if ((COMP_CWORD == 1)); then
+        words="emit list show plan config trace state trust doctor version demo help"
+        mapfile -t COMPREPLY < <(compgen -W "$words --help --version" -- "$current")
+        return
+    fi
+    case $previous in
+    --config | --cwd)
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
+        return
+        ;;
+    --point | -p)
+        mapfile -t COMPREPLY < <(compgen -W "$(_hooke_points)" -- "$current")
+        return
+        ;;
+    --hook)
+        mapfile -t COMPREPLY < <(compgen -W "$(hooke list --names 2>/dev/null)" -- "$current")
+        return
+        ;;
+    esac
+    if [[ $current == -* ]]; then
+        case $verb in
+        emit) words="--data --session --agent --parent --turn --cwd --recipe --usage --trace --json $scope" ;;
+        list) words="--point --all --names --json $scope" ;;
+        show) words="--session --json $scope" ;;
+        plan) words="--tool --agent --sub --json $scope" ;;
+        config) words="--origin --json $scope" ;;
+        trace) words="--number --session --point --follow --json" ;;
+        state) words="--session --hook --json" ;;
+        trust) words="--yes --json" ;;
+        doctor) words="--json $scope" ;;
+        version) words="--json" ;;
+        esac
+        mapfile -t COMPREPLY < <(compgen -W "$words --help" -- "$current")
+        return
+    fi
+    ((COMP_CWORD == 2)) || return
+    case $verb in
+    emit | plan) words=$(_hooke_points) ;;
+    show) words=$(hooke list --names 2>/dev/null; _hooke_points) ;;
+    config) words="check show path" ;;
+    trace) words="tail show" ;;
+    state) words="get set incr list clear" ;;
+    help) words="emit list show plan config trace state trust doctor version demo points" ;;
+    esac
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+}
+
+_hooke_points()
+{
+    hooke help points 2>/dev/null | while read -r name _; do
+        [[ $name == POINT ]] || printf '%s\n' "$name"
+    done
+}
+
+complete -F _hooke hooke

@@ -1,0 +1,227 @@
+/* hooke doctor - check that everything hooke needs is in order, and say the way out. */
+#include "base/clock.h"
+#include "base/file.h"
+#include "cli/config_view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#define WAL_LARGE ((off_t)64 << 20)
+
+enum health { HEALTH_OK, HEALTH_WARN, HEALTH_FAIL };
+
+struct doctor {
+    struct cli *cli;
+    struct table table;
+    struct json *list; /* with --json */
+    bool failed;
+};
+
+static const char *const health_names[] = {
+    [HEALTH_OK] = "ok",
+    [HEALTH_WARN] = "warn",
+    [HEALTH_FAIL] = "fail",
+};
+
+static enum style health_style(enum health h)
+{
+    switch (h) {
+    case HEALTH_OK:
+        return STYLE_GREEN;
+    case HEALTH_WARN:
+        return STYLE_YELLOW;
+    case HEALTH_FAIL:
+        return STYLE_RED;
+    }
+    return STYLE_PLAIN;
+}
+
+/* `way_out` says what to do; NULL when there is nothing to do. */
+static void report(struct doctor *d, enum health health, const char *what, const char *text,
+                   const char *way_out)
+{
+    struct arena *a = &d->cli->arena;
+    struct json *j;
+
+    d->failed = d->failed || health == HEALTH_FAIL;
+    if (!d->list) {
+        table_cell(&d->table, health_style(health), "%s", health_names[health]);
+        table_cell(&d->table, STYLE_BOLD, "%s", what);
+        table_cell(&d->table, STYLE_PLAIN, "%s%s%s", text, way_out ? ": " : "",
+                   way_out ? way_out : "");
+        return;
+    }
+    j = json_object(a);
+    json_add(a, j, STR("check"), json_cstring(a, what));
+    json_add(a, j, STR("health"), json_cstring(a, health_names[health]));
+    json_add(a, j, STR("text"), json_cstring(a, arena_strdup(a, text)));
+    json_add(a, j, STR("way_out"), way_out ? json_cstring(a, way_out) : NULL);
+    json_push(a, d->list, j);
+}
+
+static void check_config(struct doctor *d, const struct config *c, size_t files)
+{
+    struct arena *a = &d->cli->arena;
+    size_t warnings = 0;
+
+    for (const struct problem *p = c->problems.first; p; p = p->next)
+        warnings += p->warning;
+    if (c->fallen_back)
+        report(d, HEALTH_FAIL, "configuration", "broken, the last good one is in force",
+               "run 'hooke config check'");
+    else if (c->broken)
+        report(d, HEALTH_FAIL, "configuration", "broken, the defaults are in force",
+               "run 'hooke config check'");
+    else if (c->problems.count > warnings)
+        report(d, HEALTH_FAIL, "configuration",
+               arena_printf(a, "%zu problems in %zu files", c->problems.count, files),
+               "run 'hooke config check'");
+    else if (warnings)
+        report(d, HEALTH_WARN, "configuration",
+               arena_printf(a, "%zu warnings in %zu files", warnings, files),
+               "run 'hooke config check'");
+    else
+        report(d, HEALTH_OK, "configuration", arena_printf(a, "no problems in %zu files", files),
+               NULL);
+}
+
+static void check_hooks(struct doctor *d, const struct registry *reg)
+{
+    size_t count, off = 0, broken = 0;
+    const struct hook *const *hooks = registry_hooks(reg, &count);
+    char *text;
+
+    for (size_t i = 0; i < count; i++) {
+        off += hooks[i]->off_because != NULL;
+        broken += !hooks[i]->off_because && hooks[i]->broken;
+    }
+    text = arena_printf(&d->cli->arena, "%zu on, %zu off, %zu broken", count - off - broken, off,
+                        broken);
+    report(d, broken ? HEALTH_FAIL : HEALTH_OK, "hooks", text, broken ? "run 'hooke list'" : NULL);
+}
+
+static off_t file_size(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 ? st.st_size : 0;
+}
+
+static void check_store(struct doctor *d, struct runtime *rt)
+{
+    struct arena *a = &d->cli->arena;
+    const char *path = store_default_path(a);
+    struct store_key probe = { "@doctor", "@doctor", "@doctor" };
+    struct err e = { 0 };
+    struct str value;
+    off_t wal;
+
+    if (store_get(rt->store, &probe, a, &value, &e) < 0) {
+        report(d, HEALTH_FAIL, "store", e.msg,
+               "make its folder writable, or name another file in HOOKE_STORE");
+        return;
+    }
+    wal = file_size(arena_printf(a, "%s-wal", path));
+    report(d, wal > WAL_LARGE ? HEALTH_WARN : HEALTH_OK, "store",
+           arena_printf(a, "%s, schema %d, %s, log %s", path, store_schema_version(),
+                        term_size(a, (uint64_t)file_size(path)), term_size(a, (uint64_t)wal)),
+           wal > WAL_LARGE ? "the log is not being checkpointed: end processes that keep it open"
+                           : NULL);
+}
+
+static size_t count_lines(const char *path)
+{
+    CLEANUP(fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char piece[65536];
+    size_t lines = 0;
+    ssize_t n;
+
+    while (fd >= 0 && (n = read(fd, piece, sizeof(piece))) > 0)
+        for (ssize_t i = 0; i < n; i++)
+            lines += piece[i] == '\n';
+    return lines;
+}
+
+static void check_receipts(struct doctor *d, struct runtime *rt)
+{
+    struct arena *a = &d->cli->arena;
+    char today[CLOCK_TEXT_SIZE];
+    struct err e = { 0 };
+
+    if (!rt->receipts || !rt->receipts[0]) {
+        report(d, HEALTH_WARN, "receipts", "none are written", NULL);
+        return;
+    }
+    if (file_mkdirs(rt->receipts, &e) < 0 || access(rt->receipts, W_OK | X_OK) < 0) {
+        report(d, HEALTH_FAIL, "receipts",
+               e.code ? e.msg : arena_printf(a, "%s: %s", rt->receipts, strerror(errno)),
+               "make the folder writable");
+        return;
+    }
+    clock_format(clock_wall_ms(), today);
+    report(d, HEALTH_OK, "receipts",
+           arena_printf(a, "%s, %zu today", rt->receipts,
+                        count_lines(arena_printf(a, "%s/%.10s.jsonl", rt->receipts, today))),
+           NULL);
+}
+
+static void check_workspace(struct doctor *d, const struct config *c)
+{
+    for (size_t i = 0; i < c->file_count; i++)
+        if (c->files[i].exists && !c->files[i].trusted) {
+            report(d, HEALTH_WARN, "workspace",
+                   arena_printf(&d->cli->arena, "%s is not trusted and not used", c->files[i].path),
+                   "run 'hooke trust'");
+            return;
+        }
+    report(d, HEALTH_OK, "workspace", c->workspace, NULL);
+}
+
+static void examine(struct doctor *d, struct runtime *rt)
+{
+    struct registry *reg = engine_look(rt->engine);
+    const struct config *config = registry_config(reg);
+
+    report(d, HEALTH_OK, "version", HOOKE_VERSION, NULL);
+    check_config(d, config, config_view_count(config));
+    check_workspace(d, config);
+    check_hooks(d, reg);
+    check_store(d, rt);
+    check_receipts(d, rt);
+    registry_unref(reg);
+}
+
+int cmd_doctor(struct cli *cli, int argc, char **argv)
+{
+    static const struct column columns[3] = { 0 };
+    struct scope scope = { .lenient = true, .quiet = true, .recompile = true };
+    bool json = false;
+    const struct arg flags[] = {
+        ARG_SWITCH("json", 0, &json, "for programs"),
+        SCOPE_ARGS(&scope),
+        ARG_END,
+    };
+    struct doctor d = { .cli = cli };
+    CLEANUP(runtime) struct runtime rt = { 0 };
+    struct words words;
+    int rc;
+
+    if (!args_parse(cli, flags, argc, argv, &words, &rc))
+        return rc;
+    if (words.count)
+        return cli_usage(cli);
+    d.table = (struct table){
+        .arena = &cli->arena, .columns = columns, .column_count = 3, .no_titles = true
+    };
+    d.list = json ? json_array(&cli->arena) : NULL;
+    if (!cli_open(cli, &scope, &rt, &rc))
+        return rc;
+    examine(&d, &rt);
+    if (json)
+        cli_json(cli, d.list);
+    else
+        table_print(&d.table, &cli->out);
+    return d.failed ? EXIT_FAILED : EXIT_DONE;
+}

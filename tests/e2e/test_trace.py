@@ -1,0 +1,144 @@
+"""hooke trace: receipts, read back."""
+
+import json
+import select
+import signal
+import subprocess
+
+LS = {"tool": "bash", "args": {"command": "ls"}}
+
+
+def emit_some(hooke):
+    for _ in range(4):
+        hooke.emit("PreToolUse", LS, "--session", "s1")
+    hooke.emit("PostToolUse", {"tool": "read"}, "--session", "s2", "--agent", "orchestrator")
+
+
+def test_no_receipts_yet(hooke):
+    r = hooke("trace")
+    assert (r.rc, r.out) == (0, "no receipts yet\n")
+    assert hooke("trace", "show").rc == 1
+
+
+def test_tail_is_oldest_first(hooke):
+    emit_some(hooke)
+    lines = hooke("trace").lines[1:]
+    assert len(lines) == 5
+    assert all("tool.execute.before bash" in line for line in lines[:4])
+    assert "loop-guard (block)" in lines[3]
+    assert "post-read-nudge (inject)" in lines[4]
+    assert hooke("trace", "tail").lines[1:] == lines
+
+
+def test_number_session_and_point_narrow(hooke):
+    emit_some(hooke)
+    assert len(hooke("trace", "-n", "2").lines) == 3
+    assert len(hooke("trace", "-n2", "--json").lines) == 2
+    assert len(hooke("trace", "--session", "s2", "--json").lines) == 1
+    assert len(hooke("trace", "--point", "PreToolUse", "--json").lines) == 4
+    assert hooke("trace", "--session", "nobody").out == "no receipts that match\n"
+
+
+def test_json_is_the_line_on_disk(hooke):
+    emit_some(hooke)
+    disk = "".join(p.read_text() for p in sorted(hooke.receipts.glob("*.jsonl")))
+    assert hooke("trace", "--json").out == disk
+
+
+def test_show_one_in_full(hooke):
+    emit_some(hooke)
+    newest = json.loads(hooke("trace", "--json").lines[3])
+    text = hooke("trace", "show", newest["id"]).out
+    assert "tool.execute.before" in text and newest["id"] in text
+    assert "block" in text and "same arguments" in text and "secret-guard" in text
+    assert hooke("trace", "show", newest["id"][-8:].lower()).out == text
+    assert hooke("trace", "show", newest["id"], "--json").json == newest
+
+
+def test_show_without_id_is_the_newest(hooke):
+    emit_some(hooke)
+    assert "post-read-nudge" in hooke("trace", "show").out
+
+
+def test_show_tells_what_was_held_back(hooke):
+    hooke.config("disabled_hooks: [loop-guard]\n")
+    hooke.emit("PreToolUse", LS)
+    text = hooke("trace", "show").out
+    assert "held back" in text and "off" in text
+
+
+def test_show_of_an_unknown_id(hooke):
+    emit_some(hooke)
+    r = hooke("trace", "show", "nothing")
+    assert r.rc == 1 and "'nothing'" in r.err
+    assert "write more" in hooke("trace", "show", "").err
+
+
+def read_line(process):
+    ready, _, _ = select.select([process.stdout], [], [], 20)
+    assert ready, "nothing came"
+    return process.stdout.readline()
+
+
+def follow(hooke, *flags):
+    return subprocess.Popen(
+        [hooke.program, "trace", "--follow", "--json", *flags],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        cwd=hooke.cwd,
+        env=hooke.env,
+    )
+
+
+def test_follow_prints_what_is_added_and_stops_cleanly(hooke):
+    emit_some(hooke)
+    process = follow(hooke, "-n", "1")
+    assert json.loads(read_line(process))["session"] == "s2"
+    hooke.emit("PreToolUse", LS, "--session", "s3")
+    assert json.loads(read_line(process))["session"] == "s3"
+    hooke.emit("PreToolUse", LS, "--session", "s4")
+    assert json.loads(read_line(process))["session"] == "s4"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (0, b"", b"")
+
+
+def test_follow_keeps_to_its_filter(hooke):
+    process = follow(hooke, "--session", "mine")
+    hooke.emit("PreToolUse", LS, "--session", "other")
+    hooke.emit("PreToolUse", LS, "--session", "mine")
+    assert json.loads(read_line(process))["session"] == "mine"
+    process.terminate()
+    assert process.wait(timeout=20) == 0
+
+
+def test_follow_ends_when_its_reader_leaves(hooke):
+    process = follow(hooke)
+    hooke.emit("PreToolUse", LS)
+    read_line(process)
+    process.stdout.close()
+    process.stdout = None
+    assert process.wait(timeout=20) in (0, 1)
+    assert process.stderr.read() == b""
+
+
+def test_a_line_that_is_no_receipt_is_passed_over(hooke):
+    emit_some(hooke)
+    path = next(hooke.receipts.glob("*.jsonl"))
+    with open(path, "a") as f:
+        f.write("garbage\n")
+    r = hooke("trace", "--json")
+    assert r.rc == 0 and len(r.lines) == 5
+
+
+def test_columns_fit_the_width(hooke):
+    emit_some(hooke)
+    for line in hooke("trace", COLUMNS="80").lines:
+        assert len(line) <= 80
+
+
+def test_wrong_words_are_usage_errors(hooke):
+    assert "did you mean 'tail'" in hooke("trace", "tial").err
+    for words in (["tial"], ["tail", "x"], ["show", "a", "b"], ["-n", "x"], ["-n", "-1"]):
+        assert hooke("trace", *words).rc == 64, words
