@@ -1,0 +1,69 @@
+"""The fenced code blocks of the documentation, and the words after their fence that say what a test
+does with them:
+
+    ```yaml config            a configuration: follows the schema, `hooke config check` is content
+    ```yaml config broken     one that both refuse
+    ```yaml config noted      one that follows the schema but that the check has a warning for
+    ```json event             an event in hooke's own JSON
+    ```json verdict POINT     a verdict as a hook would give it at that point
+    ```console                commands after "$ " and what they print; "…" stands for anything
+    ```sh run                 commands that succeed
+    ```c FILE                 a source file
+    ```sh FILE, ```js FILE    the bytes of a file under examples/
+
+A console or shell block runs with a home of its own, in which the nearest configuration above it in
+the same section is the user's, with the scripts of examples/hooks/ beside it."""
+
+import pathlib
+import re
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+PAGES = sorted(p for p in [*SOURCE.glob("*.md"), *SOURCE.glob("docs/**/*.md")])
+FENCE = re.compile(r"^```(.*)$")
+
+
+class Block:
+    def __init__(self, page, line, info, text, config):
+        self.page = page.relative_to(SOURCE).as_posix()
+        self.line = line
+        self.words = info.split()
+        self.text = text
+        self.config = config
+
+    def __str__(self):
+        return f"{self.page}:{self.line}"
+
+    def starts(self, *words):
+        return self.words[: len(words)] == list(words)
+
+
+def blocks_of(page):
+    """Every block of one page, in order."""
+    found, config, info, begin, lines = [], None, None, 0, []
+    for number, line in enumerate(page.read_text().splitlines(), 1):
+        fence = FENCE.match(line)
+        if info is None and line.startswith("#"):
+            config = None
+        elif info is None and fence:
+            info, begin, lines = fence.group(1), number, []
+        elif info is not None and line == "```":
+            block = Block(page, begin, info, "\n".join(lines) + "\n", config)
+            found.append(block)
+            if block.starts("yaml", "config"):
+                config = block.text
+            info = None
+        elif info is not None:
+            lines.append(line)
+    assert info is None, f"{page}:{begin}: the fence is not closed"
+    return found
+
+
+def blocks(*words):
+    """The blocks of all pages whose fence begins with these words."""
+    return [b for page in PAGES for b in blocks_of(page) if b.starts(*words)]
+
+
+if __name__ == "__main__":
+    for block in blocks(*sys.argv[1:]):
+        print(block, *block.words)

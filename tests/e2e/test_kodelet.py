@@ -1,0 +1,140 @@
+"""Hooks as people have written them for Kodelet, run by `hooke emit` in its dialect."""
+
+import json
+import re
+import shutil
+
+import fences
+import pytest
+
+SOURCE = fences.SOURCE
+PAGE = SOURCE / "docs/kodelet.md"
+SCRIPTS = SOURCE / "tests/e2e/kodelet"
+
+needs_tools = pytest.mark.skipif(not all(map(shutil.which, ("bash", "jq", "bc"))),
+                                 reason="bash, jq or bc is not installed")
+
+
+def entry(hooke, on, keys):
+    hooke.config(f"hooks: [{{ name: prog, on: {on}, dialect: kodelet, {keys} }}]\n")
+
+
+def script(hooke, on, name):
+    shutil.copy(SCRIPTS / name, hooke.config_dir)
+    entry(hooke, on, f"exec: [./{name}, run]")
+    r = hooke("config", "check")
+    assert r.rc == 0, r.out
+
+
+def run_of(r):
+    return next(x for x in r.json["receipt"]["runs"] if x["hook"] == "prog")
+
+
+def usage(now):
+    return {"usage": {"current_context_window": now, "max_context_window": 1000}}
+
+
+# Scripts ------------------------------------------------------------------------------------------
+
+@needs_tools
+@pytest.mark.parametrize("on", ["after_turn", "turn.after"])
+def test_a_full_window_calls_the_recipe(hooke, on):
+    script(hooke, on, "compact-when-full")
+    assert hooke.emit(on, usage(900)).json == {"result": "callback", "callback": "compact"}
+    assert hooke.emit(on, usage(700)).json == {}
+
+
+@needs_tools
+def test_a_full_window_replaces_the_messages(hooke):
+    script(hooke, "after_turn", "keep-the-request")
+    talk = {"messages": [{"role": "assistant", "content": "hello"},
+                         {"role": "user", "content": [{"type": "text", "text": 'say "hi"'}]},
+                         {"role": "user", "content": "more"}]}
+    kept = {"role": "user", "content": 'The request was: say "hi"'}
+    r = hooke.emit("after_turn", {**usage(900), **talk})
+    assert r.json == {"result": "mutate", "messages": [kept]}
+    assert hooke.emit("after_turn", {**usage(100), **talk}).json == {}
+
+
+@needs_tools
+@pytest.mark.parametrize("tool, goes_on", [("edit", True), ("write", True), ("read", False)])
+def test_an_edit_keeps_the_agent_going(hooke, tool, goes_on):
+    script(hooke, "agent_stop", "lint-after-edits")
+    call = {"type": "tool_call", "tool": tool, "args": {"path": "a.c"}}
+    r = hooke.emit("agent_stop", {"messages": [{"role": "assistant", "content": [call]}]})
+    said = {"result": "continue", "follow_up_messages": ["Run the linter before you stop."]}
+    assert r.json == (said if goes_on else {})
+
+
+@needs_tools
+@pytest.mark.parametrize("name, event", [("compact-when-full", "after_turn"),
+                                         ("keep-the-request", "after_turn"),
+                                         ("lint-after-edits", "agent_stop")])
+def test_the_scripts_still_answer_kodelet(hooke, name, event):
+    entry(hooke, event, f"exec: [{SCRIPTS / name}, hook]")
+    r = hooke.emit(event, {}, "--trace", "--json")
+    assert "gave a bad answer" in run_of(r)["detail"]  # the name of an event is no result
+
+
+# Around them --------------------------------------------------------------------------------------
+
+def test_the_payload_is_kodelets(hooke):
+    entry(hooke, "before_tool_call", "exec: 'cat >seen'")
+    hooke.emit("before_tool_call", {"tool": "write", "call_id": "c1",
+                                    "args": {"path": "a", "content": "x"}},
+               "--session", "s1", "--parent", "s0", "--recipe", "review")
+    assert json.loads((hooke.cwd / "seen").read_text()) == {
+        "event": "before_tool_call", "conv_id": "s1", "cwd": str(hooke.cwd),
+        "invoked_by": "subagent", "recipe_name": "review", "tool_name": "file_write",
+        "tool_input": {"file_path": "a", "text": "x"}, "tool_user_id": "c1"}
+
+
+def test_changes_come_back_in_our_names(hooke):
+    answer = json.dumps({"blocked": False, "input": {"file_path": "b"}})
+    entry(hooke, "before_tool_call", f"exec: [echo, {json.dumps(answer)}]")
+    r = hooke.emit("PreToolUse", {"tool": "read", "args": {"path": "a"}})
+    assert r.json == {"replace": {"args": {"path": "b"}}}
+    answer = json.dumps({"output": {"success": True, "metadata": {"output": "***"}}})
+    entry(hooke, "after_tool_call", f"exec: [echo, {json.dumps(answer)}]")
+    r = hooke.emit("after_tool_call", {"tool": "bash", "output": "secret"})
+    assert r.json == {"replace": {"output": "***"}}
+
+
+@pytest.mark.parametrize("meaning, decision", [("allow", None), ("block", "block")])
+@pytest.mark.parametrize("program, why", [
+    ("echo '{\"blocked\":true}'; echo no >&2; exit 2", "exited with code 2: no"),
+    ("echo '{\"blocked\":\"true\"}'", "'blocked' must be"), ("echo blocked", "gave a bad answer"),
+])
+def test_a_failed_run_is_never_an_answer(hooke, program, why, meaning, decision):
+    entry(hooke, "before_tool_call", f"exec: {json.dumps(program)}, on_failure: {meaning}")
+    r = hooke.emit("before_tool_call", {"tool": "bash"}, "--trace", "--json")
+    assert r.json["verdict"].get("decision") == decision
+    assert run_of(r)["end"] == "failed" and why in run_of(r)["detail"]
+
+
+def test_a_point_without_an_event_is_a_problem(hooke):
+    entry(hooke, "[PreToolUse, chat.params]", "exec: 'touch ran', on_failure: block")
+    r = hooke("config", "check")
+    assert r.rc != 0 and "kodelet hooks know no event for 'chat.params'" in r.out + r.err
+    assert hooke.emit("PreToolUse", {"tool": "bash"}).rc == 2
+    assert not (hooke.cwd / "ran").exists()
+
+
+# The page -----------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("event", ["before_tool_call", "after_tool_call", "user_message_send",
+                                   "after_turn", "agent_stop"])
+def test_the_page_names_every_field_of_a_payload(hooke, event):
+    entry(hooke, event, "exec: 'cat >seen'")
+    hooke.emit(event, {"tool": "bash", "response": "ok",
+                       "auto_compact": {"enabled": True, "threshold": 0.8}}, "--recipe", "r")
+    named = set(re.findall(r"`(\w+)`", PAGE.read_text()))
+    assert set(json.loads((hooke.cwd / "seen").read_text())) <= named
+
+
+def test_the_page_names_every_tool_with_another_name():
+    rows = re.findall(r'\{ "(\w+)", "\w+" \}, \{ \[TOOLS_KODELET\] = \{ "(\w+)"',
+                      (SOURCE / "src/dialect/tools.c").read_text())
+    assert len(rows) > 10
+    for ours, theirs in (row for row in rows if row[0] != row[1]):
+        assert re.search(rf"^\| `{ours}` \| `{theirs}` \|", PAGE.read_text(), re.M), ours
