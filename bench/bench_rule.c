@@ -1,0 +1,114 @@
+/*
+ * What the same decision costs as a rule and as a script: is the context window over 70 % full?
+ *
+ *     bench_rule SCRIPT     prints "row<TAB>nanoseconds" lines; SCRIPT is a hook written for
+ * Kodelet
+ *
+ * Both run through the whole engine, receipt included, on the same event.
+ */
+#include "base/clock.h"
+#include "base/file.h"
+#include "hook/engine.h"
+#include "runner/command.h"
+#include "runner/rule.h"
+
+#include <stdio.h>
+
+#define SAMPLES    31
+#define RULE_BATCH 400
+#define EVENT_TURNS \
+    "{\"turn\":3,\"response\":\"done\",\"messages\":[],\"usage\":{\"current_context_window\":150000,\"max_context_window\":200000}}"
+
+static const struct runner *const runners[] = { &rule_runner, &command_runner, NULL };
+
+struct row {
+    const char *name;
+    unsigned batch;
+    struct engine *engine;
+    struct arena arena;
+    struct event event;
+    double samples[SAMPLES];
+};
+
+static void open_row(struct row *row, struct arena *a, const char *dir, const char *yaml)
+{
+    char *file = arena_printf(a, "%s/%s.yaml", dir, row->name);
+    char *none = arena_printf(a, "%s/none", dir);
+    struct config_where where = {
+        .cwd = dir,
+        .managed = none,
+        .hive = none,
+        .user_file = file,
+        .user_dir = dir,
+        .state_dir = dir,
+    };
+    struct engine_options o = {
+        .store = store_memory(),
+        .receipts = arena_printf(a, "%s/%s", dir, row->name),
+        .runners = runners,
+    };
+
+    if (file_write(file, str_of(yaml), 0600, NULL) < 0 ||
+        json_parse(a, STR(EVENT_TURNS), NULL, &row->event.data, NULL) < 0)
+        abort();
+    row->engine = engine_new(&o);
+    engine_configure(row->engine, config_load(&where));
+    row->event.point = POINT_TURN_AFTER;
+    row->event.session.id = "01JRULE000000000000000000A";
+}
+
+/* The time of one event; every one must decide for a callback, or the figure means nothing. */
+static double sample(struct row *row)
+{
+    uint64_t began = clock_mono_ns();
+
+    for (unsigned i = 0; i < row->batch; i++) {
+        struct receipt r = { 0 };
+
+        if (engine_emit(row->engine, &row->event, &row->arena, &r, NULL) < 0 ||
+            r.verdict.result != VERDICT_CALLBACK) {
+            fprintf(stderr, "bench_rule: %s did not decide\n", row->name);
+            exit(1);
+        }
+        receipt_release(&r);
+        arena_reset(&row->arena);
+    }
+    return (double)(clock_mono_ns() - began) / row->batch;
+}
+
+static int compare(const void *x, const void *y)
+{
+    const double *a = x, *b = y;
+
+    return (*a > *b) - (*a < *b);
+}
+
+int main(int argc, char **argv)
+{
+    struct row rows[] = { { .name = "compact-rule", .batch = RULE_BATCH },
+                          { .name = "compact-script", .batch = 1 } };
+    char dir[] = "/tmp/hooke-bench-XXXXXX";
+    struct arena a = { 0 };
+
+    if (argc != 2 || !mkdtemp(dir)) {
+        fprintf(stderr, "usage: %s SCRIPT\n", argv[0]);
+        return 1;
+    }
+    open_row(&rows[0], &a, dir,
+             "hooks:\n  - name: compact-at-70\n    on: turn.after\n"
+             "    when: usage.current_context_window / usage.max_context_window > 0.70\n"
+             "    callback: compact\n");
+    open_row(&rows[1], &a, dir,
+             arena_printf(
+                 &a,
+                 "hooks: [{ name: script, on: turn.after, dialect: kodelet, exec: [%s, run] }]\n",
+                 argv[1]));
+    for (size_t i = 0; i < SAMPLES; i++)
+        for (size_t r = 0; r < ARRAY_LEN(rows); r++)
+            rows[r].samples[i] = sample(&rows[r]);
+    for (size_t r = 0; r < ARRAY_LEN(rows); r++) {
+        qsort(rows[r].samples, SAMPLES, sizeof(double), compare);
+        printf("%s\t%.1f\n", rows[r].name, rows[r].samples[SAMPLES / 2]);
+    }
+    return 0;
+}
