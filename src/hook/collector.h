@@ -54,6 +54,13 @@ MUST_CHECK int collector_place(const struct collector *c, struct arena *a,
                                const struct json *messages, const struct json **placed,
                                struct err *e);
 
+/*
+ * Whether `messages` say it already: the same text of the same source and id was anchored to one of
+ * them since the user last spoke.
+ */
+MUST_CHECK int collector_says(const struct collector *c, const struct json *messages,
+                              const struct injection *i, bool *says, struct err *e);
+
 /* Forget the anchors: the messages they belong to are gone. */
 MUST_CHECK int collector_forget_anchors(const struct collector *c, struct err *e);
 

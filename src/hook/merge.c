@@ -228,6 +228,20 @@ static void put_injection(struct verdict *merged, struct injection *i)
     *at = i;
 }
 
+/* A request that is rendered again says it already: nothing is added, nothing is charged. */
+static bool is_repeated(struct dispatch *d, const struct injection *i)
+{
+    struct collector c = { engine_store(d->engine), d->event.session.id };
+    struct err e = { 0 };
+    bool says = false;
+
+    if (d->event.point == POINT_MESSAGES_TRANSFORM && i->class == INJECT_DETERMINISTIC &&
+        collector_says(&c, event_data(&d->event, STR("messages")), i, &says, &e) < 0)
+        dispatch_warn(d, "hook '%s': can't tell whether this was said before: %s", i->source,
+                      e.msg);
+    return says;
+}
+
 /* What the caller does not place at once waits for the next request of the session. */
 static void collect(struct dispatch *d, const struct hook *h, const struct injection *i)
 {
@@ -246,7 +260,11 @@ static void merge_injection(struct dispatch *d, const struct hook *h, struct inj
     struct hook_held held = { .hook = h, .tokens = (uint32_t)tokens };
 
     settle_injection(d, h, i);
-    if (run->tokens + tokens > most) {
+    if (is_repeated(d, i)) {
+        held.why = HELD_SAID;
+        held.detail = i->id;
+        dispatch_hold(d, &held);
+    } else if (run->tokens + tokens > most) {
         held.why = HELD_BUDGET;
         held.detail = arena_printf(d->arena, "'%s' passes the budget of %zu tokens", i->id, most);
         dispatch_hold(d, &held);

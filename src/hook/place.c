@@ -69,17 +69,26 @@ static void remember_said(struct placing *p, const struct json *anchored)
         map_put(&p->said, json_str(p->arena, n), p);
 }
 
+static int read_anchor(const struct placing *p, struct str anchor, const struct json **list,
+                       struct err *e)
+{
+    int r;
+
+    *list = NULL;
+    if (!str_is_set(anchor))
+        return 0;
+    r = json_parse(p->arena, anchor, NULL, list, e);
+    return r < 0 ? err_wrap(e, r, "context that was kept for a message is damaged") : 0;
+}
+
 /* The message with everything that was ever anchored to it. */
 static int replay(struct placing *p, struct str anchor, const struct json **message, struct err *e)
 {
     const struct json *list;
-    int r;
+    int r = read_anchor(p, anchor, &list, e);
 
-    if (!str_is_set(anchor))
-        return 0;
-    r = json_parse(p->arena, anchor, NULL, &list, e);
     if (r < 0)
-        return err_wrap(e, r, "context that was kept for a message is damaged");
+        return r;
     for (const struct json *i = json_first(list); i; i = json_next(i)) {
         *message = put_part(p->arena, *message, i);
         remember_said(p, i);
@@ -311,6 +320,40 @@ int collector_place(const struct collector *c, struct arena *a, const struct jso
     map_release(&p.said);
     if (r == 0)
         *placed = p.changed ? out : messages;
+    return r;
+}
+
+static int read_said(struct placing *p, const struct json *messages, struct err *e)
+{
+    size_t index = 0;
+
+    for (const struct json *m = json_first(messages); m; m = json_next(m), index++) {
+        const struct json *list;
+        int r = read_anchor(p, anchor_of(p, anchor_key(p->arena, m, index)), &list, e);
+
+        if (r < 0)
+            return r;
+        if (inject_is_typed(p->arena, m))
+            map_release(&p->said);
+        for (const struct json *i = json_first(list); i; i = json_next(i))
+            remember_said(p, i);
+    }
+    return 0;
+}
+
+int collector_says(const struct collector *c, const struct json *messages,
+                   const struct injection *i, bool *says, struct err *e)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    struct placing p = { .c = c, .arena = &a };
+    int r = read_anchors(&p, e);
+
+    if (r == 0)
+        r = read_said(&p, messages, e);
+    if (r == 0)
+        *says = was_said(&p, i);
+    map_release(&p.anchors);
+    map_release(&p.said);
     return r;
 }
 

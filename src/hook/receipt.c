@@ -33,7 +33,7 @@ const char *held_why_name(enum held_why why)
 {
     static const char *const names[] = {
         [HELD_CADENCE] = "cadence", [HELD_OFF] = "off",   [HELD_BUDGET] = "budget",
-        [HELD_DEPTH] = "depth",     [HELD_ONCE] = "once",
+        [HELD_DEPTH] = "depth",     [HELD_ONCE] = "once", [HELD_SAID] = "said",
     };
 
     return names[why];

@@ -24,7 +24,7 @@ struct hook_run {
     struct hook_io io;
 };
 
-enum held_why { HELD_CADENCE, HELD_OFF, HELD_BUDGET, HELD_DEPTH, HELD_ONCE };
+enum held_why { HELD_CADENCE, HELD_OFF, HELD_BUDGET, HELD_DEPTH, HELD_ONCE, HELD_SAID };
 
 struct hook_held {
     const struct hook *hook;

@@ -62,7 +62,25 @@ static void the_same_request_rendered_again_is_the_same(void **state UNUSED)
     for (int i = 0; i < 3; i++) {
         bed_emit(&bed, TRANSFORM, USER);
         assert_string_equal(json_text(&bed.arena, bed.receipt.data), first);
+        assert_null(bed.receipt.verdict.injections);
+        assert_int_equal(bed.receipt.held[0].why, HELD_SAID);
     }
+}
+
+static void a_budget_is_charged_once_per_user_message(void **state UNUSED)
+{
+    static const char second[] =
+        "{\"messages\":[{\"id\":\"u\",\"role\":\"user\",\"content\":\"hi\"},"
+        "{\"id\":\"v\",\"role\":\"user\",\"content\":\"ho\"}]}";
+    CLEANUP(bed) struct bed bed = { 0 };
+
+    bed_open(&bed, builtin_hooks,
+             "hooks: [{ name: note, on: " TRANSFORM ", inject: look here,"
+             " budget: { session_tokens: 6 } }]");
+    for (int i = 0; i < 3; i++)
+        bed_emit(&bed, TRANSFORM, USER);
+    bed_emit(&bed, TRANSFORM, second);
+    assert_non_null(bed.receipt.verdict.injections);
 }
 
 static void disabled_it_leaves_everything_pending(void **state UNUSED)
@@ -85,4 +103,5 @@ TESTS(cmocka_unit_test(context_left_at_another_point_reaches_the_next_request),
       cmocka_unit_test(nothing_left_changes_nothing),
       cmocka_unit_test(titles_and_summaries_do_not_swallow_it),
       cmocka_unit_test(the_same_request_rendered_again_is_the_same),
+      cmocka_unit_test(a_budget_is_charged_once_per_user_message),
       cmocka_unit_test(disabled_it_leaves_everything_pending))
