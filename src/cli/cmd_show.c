@@ -265,7 +265,7 @@ static int show(struct cli *cli, struct runtime *rt, const struct show *o,
     else if (h)
         print_hook(cli, rt, o, reg, h);
     else if (point_resolve(str_of(name), &on))
-        show_point(cli, on.point, registry_cadence(reg, on.point), o->json);
+        show_point(cli, on.point, registry_cadence(reg, NULL, on.point), o->json);
     else
         return unknown_name(cli, reg, name);
     return EXIT_DONE;

@@ -103,7 +103,7 @@ char *describe_gate(struct arena *a, const struct registry *reg, const struct ho
 
     if (!gate_applies(reg, h, point))
         return NULL;
-    add_gate(&b, a, registry_cadence(reg, point));
+    add_gate(&b, a, registry_cadence(reg, h, point));
     add_gate(&b, a, h->cadence);
     return arena_strdup(a, strbuf_cstr(&b));
 }

@@ -15,7 +15,7 @@ static bool gates(const struct cadence *c)
 
 bool gate_applies(const struct registry *reg, const struct hook *h, enum point point)
 {
-    const struct cadence *by_point = registry_cadence(reg, point);
+    const struct cadence *by_point = registry_cadence(reg, h, point);
     const struct point_info *info;
 
     if (!by_point && !h->cadence) /* nearly always, and asked for every hook of every event */
@@ -80,7 +80,7 @@ uint32_t gate_configured(const struct registry *reg, const struct hook *h, enum 
 
     if (!gate_applies(reg, h, point))
         return 1;
-    by_point = gate_every(registry_cadence(reg, point), &nothing);
+    by_point = gate_every(registry_cadence(reg, h, point), &nothing);
     by_hook = gate_every(h->cadence, &nothing);
     return common_multiple(by_point, by_hook);
 }
@@ -157,7 +157,7 @@ static struct gate ask_counter(struct engine *en, const struct registry *reg, co
 {
     CLEANUP(arena) struct arena a = { 0 };
     struct counting c = {
-        .point_every = gate_every(registry_cadence(reg, ev->point), ev),
+        .point_every = gate_every(registry_cadence(reg, h, ev->point), ev),
         .hook_every = gate_every(h->cadence, ev),
     };
     struct store_key key = { ev->session.id, h->name,

@@ -183,6 +183,24 @@ static void check_cache(struct registry *reg, const struct hook *h)
         cadence_warn_of_cache(c, h->name, reg->problems);
 }
 
+/* "hooks.NAME" among the locked keys, or all of them. */
+static bool is_locked(const struct registry *reg, const char *name)
+{
+    const struct setting *locked = setting_get(reg->config->root, "locked");
+
+    for (const struct setting *l = locked ? locked->first : NULL; l; l = l->next)
+        if (str_is(l->text, "hooks") || (str_starts(l->text, STR("hooks.")) &&
+                                         strcmp(l->text.ptr + strlen("hooks."), name) == 0))
+            return true;
+    return false;
+}
+
+static void apply_locks(struct registry *reg)
+{
+    for (size_t i = 0; i < reg->count; i++)
+        reg->hooks[i]->locked = is_locked(reg, reg->hooks[i]->name);
+}
+
 static void apply_cadences(struct registry *reg)
 {
     for (size_t i = 0; i < reg->config->cadence_count; i++) {
@@ -291,6 +309,7 @@ struct registry *registry_new(const struct registry_sources *from)
     add_callbacks(reg, from);
     if (reg->config) {
         apply_disabled(reg);
+        apply_locks(reg);
         apply_cadences(reg);
     }
     sort_hooks(reg);
@@ -351,9 +370,12 @@ const struct hook *const *registry_at(const struct registry *reg, enum point poi
     return reg->at[point];
 }
 
-const struct cadence *registry_cadence(const struct registry *reg, enum point point)
+const struct cadence *registry_cadence(const struct registry *reg, const struct hook *h,
+                                       enum point point)
 {
-    return reg->cadences[point];
+    const struct cadence *c = reg->cadences[point];
+
+    return c && h && h->locked && c->origin.source != SOURCE_MANAGED ? NULL : c;
 }
 
 const struct chain *registry_chain(struct registry *reg, const struct chain_key *key,

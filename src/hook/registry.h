@@ -35,8 +35,12 @@ const struct hook *registry_find(const struct registry *reg, const char *name);
 /* The hooks that subscribe to a point, matching or not, in order. */
 const struct hook *const *registry_at(const struct registry *reg, enum point point, size_t *count);
 
-/* The cadence named for a point, or NULL. */
-const struct cadence *registry_cadence(const struct registry *reg, enum point point);
+/*
+ * The cadence named for a point, as far as it goes for this hook (NULL: any): a locked one is
+ * slowed only by the managed configuration.
+ */
+const struct cadence *registry_cadence(const struct registry *reg, const struct hook *h,
+                                       enum point point);
 
 /* Chains --------------------------------------------------------------------------------------- */
 

@@ -44,7 +44,7 @@ static inline void bed_reload(struct bed *bed, const struct hook_def *const *def
     const char *names[32] = { 0 };
     struct config_where where = {
         .cwd = bed->dir.path,
-        .managed = path_join(&bed->arena, bed->dir.path, "none"),
+        .managed = path_join(&bed->arena, bed->dir.path, "managed.yaml"),
         .hive = path_join(&bed->arena, bed->dir.path, "none"),
         .state_dir = path_join(&bed->arena, bed->dir.path, "state"),
         .user_dir = bed->dir.path,

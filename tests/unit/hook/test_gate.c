@@ -247,6 +247,21 @@ static void a_decision_stands_however_full_the_context_becomes(void **state UNUS
     assert_false(bed_ran(&bed, "a"));
 }
 
+static void a_locked_hook_is_not_slowed_through_its_point(void **state UNUSED)
+{
+    static const char managed[] = "locked: [hooks.wall]\n"
+                                  "hooks: [{ name: wall, on: chat.message, say: x }]\n";
+    CLEANUP(bed) struct bed bed = { 0 };
+
+    bed_open(&bed, defs, NULL);
+    assert_int_equal(file_write(path_join(&bed.arena, bed.dir.path, "managed.yaml"),
+                                str_of(managed), 0600, NULL),
+                     0);
+    bed_configure(&bed, defs, "hook_cadence: { UserPromptSubmit: 4 }");
+    assert_string_equal(fires(&bed, "wall", "chat.message", 5), "TTTTT");
+    assert_string_equal(fires(&bed, "a", "chat.message", 4), "FFFT");
+}
+
 static void two_cadences_fire_where_both_open(void **state UNUSED)
 {
     CLEANUP(bed) struct bed bed = { 0 };
@@ -342,6 +357,7 @@ TESTS(cmocka_unit_test(without_configuration_every_time_fires),
       cmocka_unit_test(an_agent_may_have_its_own_cadence),
       cmocka_unit_test(a_full_context_may_change_the_cadence),
       cmocka_unit_test(a_decision_stands_however_full_the_context_becomes),
+      cmocka_unit_test(a_locked_hook_is_not_slowed_through_its_point),
       cmocka_unit_test(two_cadences_fire_where_both_open),
       cmocka_unit_test(the_numbers_are_in_the_receipt),
       cmocka_unit_test(gated_system_text_goes_to_the_tail_unless_told_otherwise),
