@@ -20,7 +20,7 @@ const struct dialect *dialect_find(struct str name)
     return NULL;
 }
 
-int dialect_fail_exit(const struct proc_result *run, struct err *e)
+static int fail_exit(const struct proc_result *run, struct err *e)
 {
     struct str rest = strbuf_str(&run->err.text), line = { 0 };
 
@@ -30,4 +30,16 @@ int dialect_fail_exit(const struct proc_result *run, struct err *e)
         return err_set(e, -EIO, "exited with code %d", run->exit_code);
     return err_set(e, -EIO, "exited with code %d: %.*s", run->exit_code,
                    (int)(line.len > 200 ? 200 : line.len), line.ptr);
+}
+
+int dialect_output(struct arena *a, const struct proc_result *run, struct str *out, struct err *e)
+{
+    struct str text = str_trim(strbuf_str(&run->out.text));
+
+    if (run->exit_code != 0)
+        return fail_exit(run, e);
+    if (run->out.text.truncated)
+        return err_set(e, -EMSGSIZE, "wrote more than %zu bytes", run->out.text.len);
+    *out = (struct str){ arena_cstr(a, text), text.len };
+    return 0;
 }

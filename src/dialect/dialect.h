@@ -37,5 +37,10 @@ struct dialect {
 /* NULL: this build has no such dialect. */
 const struct dialect *dialect_find(struct str name);
 
-/* "exited with code 3: <first line of stderr>"; for decoders. Returns -EIO. */
-int dialect_fail_exit(const struct proc_result *run, struct err *e);
+/*
+ * What a child wrote, without white space at its ends, kept in the arena: the result goes before
+ * the verdict does. Fails when its exit code is not 0 ("exited with code 3: <first line of
+ * stderr>") or not all of it was kept. For decoders.
+ */
+MUST_CHECK int dialect_output(struct arena *a, const struct proc_result *run, struct str *out,
+                              struct err *e);

@@ -281,18 +281,12 @@ static int decode(struct arena *a, const struct event *ev, const struct proc_res
                   struct verdict *v, struct strbuf *warnings, struct err *e)
 {
     struct answer answer = { .arena = a, .event = ev, .v = v, .warnings = warnings };
-    struct str out = str_trim(strbuf_str(&run->out.text));
     const struct json *j;
-    int r;
+    struct str out;
+    int r = dialect_output(a, run, &out, e);
 
-    if (run->exit_code != 0)
-        return dialect_fail_exit(run, e);
-    if (run->out.text.truncated)
-        return err_set(e, -EMSGSIZE, "wrote more than %zu bytes", run->out.text.len);
-    if (out.len == 0)
-        return 0;
-    /* The buffer goes when the run is released; the verdict lives as long as the event. */
-    out = (struct str){ arena_cstr(a, out), out.len };
+    if (r < 0 || out.len == 0)
+        return r;
     r = json_parse(a, out, NULL, &j, e);
     if (r == 0)
         r = take_answer(&answer, j, e);

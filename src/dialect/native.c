@@ -58,20 +58,16 @@ static void decode_block(struct arena *a, struct str err, struct verdict *v)
 static int decode(struct arena *a, const struct event *ev, const struct proc_result *run,
                   struct verdict *v, struct strbuf *warnings, struct err *e)
 {
-    struct str out = str_trim(strbuf_str(&run->out.text));
+    struct str out;
+    int r;
 
     if (run->exit_code == 2) {
         decode_block(a, str_trim(strbuf_str(&run->err.text)), v);
         return 0;
     }
-    if (run->exit_code != 0)
-        return dialect_fail_exit(run, e);
-    if (run->out.text.truncated)
-        return err_set(e, -EMSGSIZE, "wrote more than %zu bytes", run->out.text.len);
-    if (out.len == 0)
-        return 0;
-    /* The buffer goes when the run is released; the verdict lives as long as the event. */
-    out = (struct str){ arena_cstr(a, out), out.len };
+    r = dialect_output(a, run, &out, e);
+    if (r < 0 || out.len == 0)
+        return r;
     if (out.ptr[0] == '{')
         return decode_json(a, out, v, warnings, e);
     decode_text(a, ev, out, v);
