@@ -1,30 +1,5 @@
 /* Leaving, looking at and taking context: collector.c. */
-#include "hook/collector.h"
-#include "test.h"
-
-struct fixture {
-    struct arena arena;
-    struct collector c;
-};
-
-static int set_up(void **state)
-{
-    struct fixture *f = calloc(1, sizeof(*f));
-
-    f->c = (struct collector){ store_memory(), "s1" };
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-
-    store_free(f->c.store);
-    arena_release(&f->arena);
-    free(f);
-    return 0;
-}
+#include "collector_fixture.h"
 
 static int add(struct fixture *f, const char *source, const char *id, const char *text,
                enum inject_priority priority)
@@ -168,13 +143,13 @@ static void any_text_survives(void **state)
     assert_string_equal(pending(f), "line\n\"two\"\t\\ \x01 \xc3\xa9");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-TESTS(TEST(nothing_left_is_nothing_pending),
-      TEST(the_same_source_and_id_overwrites_and_keeps_its_place),
-      TEST(the_same_id_of_another_source_is_another_entry),
-      TEST(priorities_come_first_then_the_order_of_leaving), TEST(looking_takes_nothing),
-      TEST(consuming_takes_what_was_placed_and_nothing_else),
-      TEST(what_was_overwritten_meanwhile_stays), TEST(once_cannot_come_back_after_it_was_consumed),
-      TEST(sessions_do_not_see_each_other), TEST(clearing_forgets_what_is_pending),
-      TEST(any_text_survives))
+TESTS(COLLECTOR_TEST(nothing_left_is_nothing_pending),
+      COLLECTOR_TEST(the_same_source_and_id_overwrites_and_keeps_its_place),
+      COLLECTOR_TEST(the_same_id_of_another_source_is_another_entry),
+      COLLECTOR_TEST(priorities_come_first_then_the_order_of_leaving),
+      COLLECTOR_TEST(looking_takes_nothing),
+      COLLECTOR_TEST(consuming_takes_what_was_placed_and_nothing_else),
+      COLLECTOR_TEST(what_was_overwritten_meanwhile_stays),
+      COLLECTOR_TEST(once_cannot_come_back_after_it_was_consumed),
+      COLLECTOR_TEST(sessions_do_not_see_each_other),
+      COLLECTOR_TEST(clearing_forgets_what_is_pending), COLLECTOR_TEST(any_text_survives))

@@ -1,30 +1,5 @@
 /* Context in messages: placed once, replayed with the same bytes for ever. */
-#include "hook/collector.h"
-#include "test.h"
-
-struct fixture {
-    struct arena arena;
-    struct collector c;
-};
-
-static int set_up(void **state)
-{
-    struct fixture *f = calloc(1, sizeof(*f));
-
-    f->c = (struct collector){ store_memory(), "s1" };
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-
-    store_free(f->c.store);
-    arena_release(&f->arena);
-    free(f);
-    return 0;
-}
+#include "collector_fixture.h"
 
 static void leave(struct fixture *f, const char *id, const char *text, enum inject_class class)
 {
@@ -208,13 +183,14 @@ static void every_render_is_a_prefix_of_the_next(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-TESTS(TEST(nothing_pending_changes_nothing), TEST(an_unsent_user_message_gets_it_before_its_text),
-      TEST(a_message_that_was_sent_gets_it_at_its_end),
-      TEST(a_message_without_text_gets_it_and_nothing_is_lost),
-      TEST(later_renders_repeat_the_very_bytes), TEST(without_a_message_it_stays_pending),
-      TEST(volatile_text_is_the_very_last_part_and_is_not_repeated),
-      TEST(a_message_without_an_id_is_known_by_its_place), TEST(forgotten_anchors_are_gone),
-      TEST(what_was_said_is_not_repeated_and_what_is_new_is_not_lost),
-      TEST(every_render_is_a_prefix_of_the_next))
+TESTS(COLLECTOR_TEST(nothing_pending_changes_nothing),
+      COLLECTOR_TEST(an_unsent_user_message_gets_it_before_its_text),
+      COLLECTOR_TEST(a_message_that_was_sent_gets_it_at_its_end),
+      COLLECTOR_TEST(a_message_without_text_gets_it_and_nothing_is_lost),
+      COLLECTOR_TEST(later_renders_repeat_the_very_bytes),
+      COLLECTOR_TEST(without_a_message_it_stays_pending),
+      COLLECTOR_TEST(volatile_text_is_the_very_last_part_and_is_not_repeated),
+      COLLECTOR_TEST(a_message_without_an_id_is_known_by_its_place),
+      COLLECTOR_TEST(forgotten_anchors_are_gone),
+      COLLECTOR_TEST(what_was_said_is_not_repeated_and_what_is_new_is_not_lost),
+      COLLECTOR_TEST(every_render_is_a_prefix_of_the_next))
