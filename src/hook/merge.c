@@ -252,36 +252,44 @@ static void collect(struct dispatch *d, const struct hook *h, const struct injec
         dispatch_warn(d, "hook '%s': '%s' can't be kept: %s", h->name, i->id, e.msg);
 }
 
+/* Whether something keeps the text from being said; `held` then says what. */
+static bool is_held(struct dispatch *d, const struct injection *i, const struct hook_run *run,
+                    struct hook_held *held)
+{
+    const struct hook_traits *t = &held->hook->traits;
+    size_t most = t->budget_tokens ? t->budget_tokens : DEFAULT_BUDGET_TOKENS;
+
+    held->detail = i->id;
+    if (is_repeated(d, i)) {
+        held->why = HELD_SAID;
+    } else if (run->tokens + held->tokens > most) {
+        held->why = HELD_BUDGET;
+        held->detail = arena_printf(d->arena, "'%s' passes the budget of %zu tokens", i->id, most);
+    } else if (i->once && was_said(d, i)) {
+        held->why = HELD_ONCE;
+    } else if (!within_session_budget(d, held->hook, held->tokens)) {
+        held->why = HELD_BUDGET;
+        held->detail = arena_printf(d->arena, "'%s' passes the session's budget of %u tokens",
+                                    i->id, t->budget_session_tokens);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static void merge_injection(struct dispatch *d, const struct hook *h, struct injection *i,
                             struct hook_run *run)
 {
-    size_t tokens = inject_tokens(str_of(i->text));
-    size_t most = h->traits.budget_tokens ? h->traits.budget_tokens : DEFAULT_BUDGET_TOKENS;
-    struct hook_held held = { .hook = h, .tokens = (uint32_t)tokens };
+    struct hook_held held = { .hook = h, .tokens = (uint32_t)inject_tokens(str_of(i->text)) };
 
     settle_injection(d, h, i);
-    if (is_repeated(d, i)) {
-        held.why = HELD_SAID;
-        held.detail = i->id;
+    if (is_held(d, i, run, &held)) {
         dispatch_hold(d, &held);
-    } else if (run->tokens + tokens > most) {
-        held.why = HELD_BUDGET;
-        held.detail = arena_printf(d->arena, "'%s' passes the budget of %zu tokens", i->id, most);
-        dispatch_hold(d, &held);
-    } else if (i->once && was_said(d, i)) {
-        held.why = HELD_ONCE;
-        held.detail = i->id;
-        dispatch_hold(d, &held);
-    } else if (!within_session_budget(d, h, tokens)) {
-        held.why = HELD_BUDGET;
-        held.detail = arena_printf(d->arena, "'%s' passes the session's budget of %u tokens", i->id,
-                                   h->traits.budget_session_tokens);
-        dispatch_hold(d, &held);
-    } else {
-        run->tokens += (uint32_t)tokens;
-        put_injection(&d->receipt->verdict, i);
-        collect(d, h, i);
+        return;
     }
+    run->tokens += held.tokens;
+    put_injection(&d->receipt->verdict, i);
+    collect(d, h, i);
 }
 
 static void merge_injections(struct dispatch *d, const struct hook *h, const struct verdict *v,
