@@ -466,13 +466,3 @@ int yaml_parse(struct arena *a, struct str text, struct yaml_node **root, struct
         return rc;
     return read_stream(&r, root);
 }
-
-const struct yaml_node *yaml_get(const struct yaml_node *map, const char *key)
-{
-    if (!map || map->kind != YAML_MAP)
-        return NULL;
-    for (const struct yaml_node *n = map->first; n; n = n->next)
-        if (str_is(n->key, key))
-            return n;
-    return NULL;
-}

@@ -39,6 +39,3 @@ struct yaml_node {
 /* An empty document gives a YAML_NULL node. A repeated key is an error. */
 MUST_CHECK int yaml_parse(struct arena *a, struct str text, struct yaml_node **root,
                           struct yaml_place *bad, struct err *e);
-
-/* Member of a map, or NULL. */
-const struct yaml_node *yaml_get(const struct yaml_node *map, const char *key);
