@@ -125,8 +125,9 @@ int main(void)
                           { .name = "dispatch-10" },
                           { .name = "dispatch-1000" },
                           { .name = "dispatch-10000" } };
-    char dir[] = "/tmp/hooke-bench-XXXXXX";
     struct arena a = { 0 };
+    const char *base = getenv("TMPDIR");
+    char *dir = arena_printf(&a, "%s/hooke-bench-XXXXXX", base ? base : "/tmp");
 
     if (!mkdtemp(dir)) {
         perror("bench_chain");

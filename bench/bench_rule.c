@@ -87,8 +87,9 @@ int main(int argc, char **argv)
 {
     struct row rows[] = { { .name = "compact-rule", .batch = RULE_BATCH },
                           { .name = "compact-script", .batch = 1 } };
-    char dir[] = "/tmp/hooke-bench-XXXXXX";
     struct arena a = { 0 };
+    const char *base = getenv("TMPDIR");
+    char *dir = arena_printf(&a, "%s/hooke-bench-XXXXXX", base ? base : "/tmp");
 
     if (argc != 2 || !mkdtemp(dir)) {
         fprintf(stderr, "usage: %s SCRIPT\n", argv[0]);
