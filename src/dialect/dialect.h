@@ -13,7 +13,22 @@
 struct dialect_event {
     const struct event *event;
     const struct verdict *final; /* NULL: not an observer */
+    const char *as; /* the foreign name by which the hook asked for it; NULL: by its point */
 };
+
+/* What an answer becomes. */
+struct dialect_answer {
+    struct verdict *v;
+    struct strbuf *warnings; /* parts of it that make no sense, a line each */
+};
+
+/* Which events a handler wants, in the words of its system. */
+struct dialect_wants {
+    const char *match;     /* its matcher; NULL: all */
+    const char *condition; /* its `if`; NULL: none */
+};
+
+struct dialect_filter;
 
 struct dialect {
     const char *name;
@@ -25,13 +40,27 @@ struct dialect {
     /* What goes to stdin; only asked at points it speaks at. */
     const struct json *(*encode)(struct arena *a, const struct dialect_event *ev);
 
+    /* What its hooks expect in their environment, ended by NULL; NULL: nothing. */
+    const char *const *(*variables)(struct arena *a, const struct dialect_event *ev);
+
     /*
      * The verdict of a child that was run. A negative return is a failed run; `e` then holds words
-     * that follow the hook's name ("exited with code 3: no such table"). Parts of an answer that
-     * make no sense go to `warnings`, a line each.
+     * that follow the hook's name ("exited with code 3: no such table").
      */
-    int (*decode)(struct arena *a, const struct event *ev, const struct proc_result *run,
-                  struct verdict *v, struct strbuf *warnings, struct err *e);
+    int (*decode)(struct arena *a, const struct dialect_event *ev, const struct proc_result *run,
+                  const struct dialect_answer *answer, struct err *e);
+
+    /*
+     * Handlers that its system runs side by side: which of them an event is for, and what their
+     * answers, in configured order, add up to. NULL: it has no such groups.
+     */
+    int (*filter_new)(struct arena *a, const struct dialect_wants *wants,
+                      struct dialect_filter **out, struct err *e);
+    bool (*filter_test)(const struct dialect_filter *f, struct arena *a,
+                        const struct dialect_event *ev);
+    void (*filter_free)(struct dialect_filter *f);
+    void (*merge)(struct arena *a, const struct dialect_event *ev, const struct verdict *answers,
+                  size_t count, const struct dialect_answer *out);
 };
 
 /* NULL: this build has no such dialect. */

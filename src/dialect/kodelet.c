@@ -12,7 +12,7 @@
  */
 #include "dialect/dialect.h"
 #include "dialect/kodelet_payload.h"
-#include "dialect/tools.h"
+#include "hook/tools.h"
 
 #include <errno.h>
 #include <strings.h>
@@ -277,10 +277,10 @@ static int take_answer(struct answer *r, const struct json *j, struct err *e)
     return 0;
 }
 
-static int decode(struct arena *a, const struct event *ev, const struct proc_result *run,
-                  struct verdict *v, struct strbuf *warnings, struct err *e)
+static int decode(struct arena *a, const struct dialect_event *ev, const struct proc_result *run,
+                  const struct dialect_answer *to, struct err *e)
 {
-    struct answer answer = { .arena = a, .event = ev, .v = v, .warnings = warnings };
+    struct answer answer = { .arena = a, .event = ev->event, .v = to->v, .warnings = to->warnings };
     const struct json *j;
     struct str out;
     int r = dialect_output(a, run, &out, e);

@@ -1,7 +1,7 @@
 #include "dialect/kodelet_payload.h"
 
 #include "base/clock.h"
-#include "dialect/tools.h"
+#include "hook/tools.h"
 
 const char *kodelet_event(enum point point)
 {

@@ -27,14 +27,14 @@ static const struct json *encode(struct arena *a, const struct dialect_event *ev
     return json_with(a, j, STR("verdict"), verdict_to_json(a, ev->final));
 }
 
-static int decode_json(struct arena *a, struct str out, struct verdict *v, struct strbuf *warnings,
+static int decode_json(struct arena *a, struct str out, const struct dialect_answer *answer,
                        struct err *e)
 {
     const struct json *j;
     int r = json_parse(a, out, NULL, &j, e);
 
     if (r == 0)
-        r = verdict_from_json(a, j, v, warnings, e);
+        r = verdict_from_json(a, j, answer->v, answer->warnings, e);
     return r < 0 ? err_wrap(e, r, "gave a bad answer") : 0;
 }
 
@@ -55,22 +55,22 @@ static void decode_block(struct arena *a, struct str err, struct verdict *v)
     verdict_block(v, err.len ? arena_cstr(a, err) : "blocked without a reason");
 }
 
-static int decode(struct arena *a, const struct event *ev, const struct proc_result *run,
-                  struct verdict *v, struct strbuf *warnings, struct err *e)
+static int decode(struct arena *a, const struct dialect_event *ev, const struct proc_result *run,
+                  const struct dialect_answer *answer, struct err *e)
 {
     struct str out;
     int r;
 
     if (run->exit_code == 2) {
-        decode_block(a, str_trim(strbuf_str(&run->err.text)), v);
+        decode_block(a, str_trim(strbuf_str(&run->err.text)), answer->v);
         return 0;
     }
     r = dialect_output(a, run, &out, e);
     if (r < 0 || out.len == 0)
         return r;
     if (out.ptr[0] == '{')
-        return decode_json(a, out, v, warnings, e);
-    decode_text(a, ev, out, v);
+        return decode_json(a, out, answer, e);
+    decode_text(a, ev->event, out, answer->v);
     return 0;
 }
 

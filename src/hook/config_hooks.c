@@ -131,7 +131,9 @@ static void check_runner(struct entry_reading *r)
 {
     const struct setting *spec = r->entry->spec, *args = setting_get(spec, "callback_args");
 
-    if (!setting_get(spec, "on"))
+    /* Scripts and resident hooks may say themselves what they are for. */
+    if (!setting_get(spec, "on") && r->entry->runner != RUNNER_SCRIPT &&
+        r->entry->runner != RUNNER_RESIDENT)
         config_entry_refuse(r, &r->entry->origin, "the hook '%s' needs 'on': the points it is for",
                             r->entry->name);
     if (r->runners == 0)

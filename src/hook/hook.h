@@ -81,11 +81,17 @@ struct hook {
     const struct hook_def *def; /* of a built-in */
     const void *options;
     void *context;
+    struct hook *next_part; /* the same entry at other points, with other traits */
 };
 
 /*
  * A runner makes hooks out of entries of its kind. load() sets `run` and `context`; on failure the
  * hook stays in its chain and every run of it fails, so that a guard never goes missing in silence.
+ *
+ * Some programs say themselves what they are for, each point with a layer, a timeout, a matcher of
+ * its own. Where the entry has no `on`, load() sets the traits and adds a part per further set of
+ * traits with hook_add_part(): hooks of the same name that share `run` and `context`. Only the
+ * first is unloaded.
  */
 struct runner {
     enum runner_kind kind;
@@ -94,3 +100,6 @@ struct runner {
                 struct problems *problems, struct err *e);
     void (*unload)(struct hook *h); /* may be NULL */
 };
+
+/* For load(), after it has set all else. */
+void hook_add_part(struct arena *a, struct hook *h, const struct hook_traits *traits);

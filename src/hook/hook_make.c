@@ -208,6 +208,15 @@ static int load_hook(const struct hook_making *m, const struct runner *runner,
     return runner->load(m->arena, entry, h, m->problems, e);
 }
 
+void hook_add_part(struct arena *a, struct hook *h, const struct hook_traits *traits)
+{
+    struct hook *part = arena_new(a, struct hook);
+
+    *part = *h;
+    part->traits = *traits;
+    h->next_part = part; /* the copy points on to the parts before it */
+}
+
 struct hook *hook_make(const struct hook_making *m, const struct hook_entry *entry, unsigned order)
 {
     struct hook *h = arena_new(m->arena, struct hook);
@@ -227,7 +236,8 @@ struct hook *hook_make(const struct hook_making *m, const struct hook_entry *ent
         break_hook(m, h, e.msg);
         problem_add(m->problems, &entry->origin, "hook '%s': %s", h->name, e.msg);
     }
-    if (!h->traits.enabled)
-        h->off_because = "enabled: false";
+    for (struct hook *part = h; part; part = part->next_part)
+        if (!entry->traits.enabled)
+            part->off_because = "enabled: false";
     return h;
 }

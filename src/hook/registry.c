@@ -25,7 +25,7 @@ struct registry {
     struct problems *problems; /* the configuration's, when this is its first registry */
     struct problems repeated;  /* else: what was said then already */
     struct hook **hooks;
-    size_t count;
+    size_t count, room;
     uint64_t generation;
     struct map by_name;
     const struct hook **at[POINT_COUNT];
@@ -51,11 +51,30 @@ static bool is_used(const char *const *used, const char *name)
     return false;
 }
 
+static void add_to_list(struct registry *reg, struct hook *h)
+{
+    if (reg->count == reg->room) {
+        size_t room = reg->room ? reg->room * 2 : 32;
+        struct hook **more = arena_array(&reg->arena, struct hook *, room);
+
+        if (reg->count)
+            memcpy(more, reg->hooks, reg->count * sizeof(const void *));
+        reg->hooks = more;
+        reg->room = room;
+    }
+    reg->hooks[reg->count++] = h;
+}
+
+/* With all its parts; the name is the first one's. */
 static void add_hook(struct registry *reg, struct hook *h)
 {
-    h->receipt_head = receipt_head(&reg->arena, h->name);
-    reg->hooks[reg->count++] = h;
+    struct str head = receipt_head(&reg->arena, h->name);
+
     map_put(&reg->by_name, str_of(h->name), h);
+    for (; h; h = h->next_part) {
+        h->receipt_head = head;
+        add_to_list(reg, h);
+    }
 }
 
 static struct hook_making making(struct registry *reg)
@@ -135,10 +154,12 @@ static void apply_disabled(struct registry *reg)
 
         if (!h)
             continue; /* the configuration has said so */
-        if (!may_disable(reg, d, h))
+        if (!may_disable(reg, d, h)) {
             problem_add(reg->problems, &d->origin, "a workspace may not disable hook '%s'",
                         d->name);
-        else
+            continue;
+        }
+        for (; h; h = h->next_part)
             h->off_because = arena_printf(&reg->arena, "disabled_hooks at %s",
                                           origin_text(&reg->arena, &d->origin));
     }
@@ -209,7 +230,7 @@ static void apply_cadences(struct registry *reg)
 
         if (c->is_point)
             reg->cadences[c->point] = &c->cadence;
-        else if (h)
+        for (; h; h = h->next_part)
             h->cadence = &c->cadence;
     }
     for (size_t i = 0; i < reg->count; i++) {
@@ -259,15 +280,6 @@ static void sort_hooks(struct registry *reg)
         list_point(reg, (enum point)p);
 }
 
-static size_t count_defs(const struct hook_def *const *defs)
-{
-    size_t n = 0;
-
-    while (defs && defs[n])
-        n++;
-    return n;
-}
-
 static void share_config(struct registry *reg, const struct registry_sources *from)
 {
     reg->problems = &reg->repeated;
@@ -296,14 +308,11 @@ static void unshare_config(struct registry *reg)
 struct registry *registry_new(const struct registry_sources *from)
 {
     struct registry *reg = xcalloc(1, sizeof(*reg));
-    size_t most = count_defs(from->builtins) + from->callback_count + 1;
 
     atomic_init(&reg->references, 1);
     share_config(reg, from);
     reg->runners = from->runners;
     reg->generation = from->generation;
-    most += reg->config ? reg->config->hook_count : 0;
-    reg->hooks = arena_array(&reg->arena, struct hook *, most);
     add_builtins(reg, from);
     add_entries(reg, from);
     add_callbacks(reg, from);
@@ -335,7 +344,8 @@ void registry_unref(struct registry *reg)
     if (!reg || atomic_fetch_sub_explicit(&reg->references, 1, memory_order_acq_rel) != 1)
         return;
     for (size_t i = 0; i < reg->count; i++)
-        unload(reg, reg->hooks[i]);
+        if (map_get(&reg->by_name, str_of(reg->hooks[i]->name)) == reg->hooks[i])
+            unload(reg, reg->hooks[i]);
     chain_cache_release(&reg->chains);
     map_release(&reg->by_name);
     unshare_config(reg);

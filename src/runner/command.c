@@ -117,11 +117,12 @@ static void tell(const struct hook_call *c, const struct proc *p, const struct p
 static int command_run(const struct hook_call *c, struct verdict *v, struct err *e)
 {
     const struct command *command = c->context;
-    struct dialect_event ev = { c->event, c->final };
+    struct dialect_event ev = { .event = c->event, .final = c->final };
     bool applies;
     CLEANUP(proc_result) struct proc_result run = { 0 };
     CLEANUP(strbuf) struct strbuf input = { 0 };
     CLEANUP(strbuf) struct strbuf warnings = { 0 };
+    struct dialect_answer answer = { v, &warnings };
     struct proc p = {
         .argv = command->argv,
         .env = environment(c, command),
@@ -140,7 +141,7 @@ static int command_run(const struct hook_call *c, struct verdict *v, struct err 
     if (run.end != PROC_EXITED)
         return err_set(e, run.end == PROC_TIMED_OUT ? -ETIMEDOUT : -EIO, "%s",
                        proc_explain(c->arena, &p, &run));
-    r = command->dialect->decode(c->arena, c->event, &run, v, &warnings, e);
+    r = command->dialect->decode(c->arena, &ev, &run, &answer, e);
     if (warnings.len)
         c->io->warnings = arena_cstr(c->arena, strbuf_str(&warnings));
     return r;

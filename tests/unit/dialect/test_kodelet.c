@@ -16,7 +16,7 @@ struct field {
 static void check_payload(struct event ev, const char *data, const struct field *fields)
 {
     CLEANUP(arena) struct arena a = { 0 };
-    struct dialect_event told = { &ev, NULL };
+    struct dialect_event told = { .event = &ev, .final = NULL };
     const struct json *j;
 
     ev.data = data ? value_of(&a, data) : NULL;
@@ -122,7 +122,7 @@ static void the_time_of_a_tool_result_is_rfc_3339(void **state UNUSED)
 {
     CLEANUP(arena) struct arena a = { 0 };
     struct event ev = { .point = POINT_TOOL_EXECUTE_AFTER, .session = session };
-    struct dialect_event told = { &ev, NULL };
+    struct dialect_event told = { .event = &ev, .final = NULL };
     const struct json *j = kodelet()->encode(&a, &told);
     struct str at = json_str(&a, json_pointer(j, "/tool_output/timestamp"));
 
@@ -242,6 +242,8 @@ static void check(const struct row *row)
     CLEANUP(strbuf) struct strbuf warnings = { 0 };
     struct event ev = { .point = row->point, .session = session };
     struct verdict v = { 0 };
+    const struct dialect_event seen = { .event = &ev };
+    const struct dialect_answer answer = { &v, &warnings };
     struct err e = { 0 };
     const char *said;
     int r;
@@ -249,7 +251,7 @@ static void check(const struct row *row)
     ev.data = value_of(&a, "{\"tool\":\"edit\",\"args\":{\"path\":\"a\"},\"output\":\"secret\"}");
     strbuf_addstr(&run.out.text, row->out);
     strbuf_addstr(&run.err.text, row->err);
-    r = kodelet()->decode(&a, &ev, &run, &v, &warnings, &e);
+    r = kodelet()->decode(&a, &seen, &run, &answer, &e);
     said = r < 0 ? e.msg : strbuf_cstr(&warnings);
     if ((r == 0) != (row->verdict != NULL))
         fail_msg("exit %d, '%s': %s", row->exit_code, row->out, r < 0 ? e.msg : "did not fail");
@@ -389,11 +391,13 @@ static void an_answer_that_was_cut_is_no_answer(void **state UNUSED)
     CLEANUP(strbuf) struct strbuf warnings = { 0 };
     struct event ev = { .point = POINT_TURN_AFTER };
     struct verdict v = { 0 };
+    const struct dialect_event seen = { .event = &ev };
+    const struct dialect_answer answer = { &v, &warnings };
     struct err e = { 0 };
 
     strbuf_addstr(&run.out.text, "{}");
     run.out.text.truncated = true;
-    assert_true(kodelet()->decode(&a, &ev, &run, &v, &warnings, &e) < 0);
+    assert_true(kodelet()->decode(&a, &seen, &run, &answer, &e) < 0);
     assert_non_null(strstr(e.msg, "wrote more than"));
 }
 

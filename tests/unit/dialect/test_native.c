@@ -18,12 +18,14 @@ static void check(const struct row *row)
     CLEANUP(strbuf) struct strbuf warnings = { 0 };
     struct event ev = { .point = row->point, .session = { .id = "s" } };
     struct verdict v = { 0 };
+    const struct dialect_event seen = { .event = &ev };
+    const struct dialect_answer answer = { &v, &warnings };
     struct err e = { 0 };
     int r;
 
     strbuf_addstr(&run.out.text, row->out);
     strbuf_addstr(&run.err.text, row->err);
-    r = dialect_find(STR("native"))->decode(&a, &ev, &run, &v, &warnings, &e);
+    r = dialect_find(STR("native"))->decode(&a, &seen, &run, &answer, &e);
     if ((r == 0) != (row->verdict != NULL))
         fail_msg("exit %d, '%s': %s", row->exit_code, row->out, r < 0 ? e.msg : "did not fail");
     if (row->verdict)
@@ -72,11 +74,13 @@ static void an_answer_that_was_cut_is_no_answer(void **state UNUSED)
     CLEANUP(strbuf) struct strbuf warnings = { 0 };
     struct event ev = { .point = POINT_CHAT_MESSAGE };
     struct verdict v = { 0 };
+    const struct dialect_event seen = { .event = &ev };
+    const struct dialect_answer answer = { &v, &warnings };
     struct err e = { 0 };
 
     strbuf_addstr(&run.out.text, "{}");
     run.out.text.truncated = true;
-    assert_true(dialect_find(STR("native"))->decode(&a, &ev, &run, &v, &warnings, &e) < 0);
+    assert_true(dialect_find(STR("native"))->decode(&a, &seen, &run, &answer, &e) < 0);
     assert_non_null(strstr(e.msg, "wrote more than"));
 }
 
@@ -85,7 +89,7 @@ static void observers_are_told_what_was_decided(void **state UNUSED)
     CLEANUP(arena) struct arena a = { 0 };
     struct event ev = { .point = POINT_SESSION_IDLE, .session = { .id = "s" } };
     struct verdict final = { .decision = DECISION_BLOCK, .reason = "no" };
-    struct dialect_event told = { &ev, &final };
+    struct dialect_event told = { .event = &ev, .final = &final };
     const struct json *j = dialect_find(STR("native"))->encode(&a, &told);
 
     assert_string_equal(json_text(&a, json_get(j, STR("verdict"))),

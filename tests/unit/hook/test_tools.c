@@ -1,5 +1,5 @@
 /* Names of tools and arguments, there and back. */
-#include "dialect/tools.h"
+#include "hook/tools.h"
 #include "value.h"
 
 static void every_tool_has_its_name_on_both_sides(void **state UNUSED)

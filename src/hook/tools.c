@@ -1,4 +1,4 @@
-#include "dialect/tools.h"
+#include "hook/tools.h"
 
 struct name {
     const char *tool, *arg;
