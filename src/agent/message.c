@@ -1,0 +1,176 @@
+#include "agent/message.h"
+
+#include <errno.h>
+
+struct str message_role(struct arena *a, const struct json *message)
+{
+    return json_str(a, json_get(message, STR("role")));
+}
+
+static bool member_is(const struct json *object, struct str key, const char *text)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+
+    return str_is(json_str(&a, json_get(object, key)), text);
+}
+
+bool message_is(const struct json *message, const char *role)
+{
+    return member_is(message, STR("role"), role);
+}
+
+bool message_part_is(const struct json *part, const char *type)
+{
+    return member_is(part, STR("type"), type);
+}
+
+const struct json *message_text_part(struct arena *a, struct str text)
+{
+    struct json *part = json_object(a);
+
+    json_add(a, part, STR("type"), json_cstring(a, "text"));
+    json_add(a, part, STR("text"), json_string(a, text));
+    return part;
+}
+
+const struct json *message_result_part(struct arena *a, const struct json *call,
+                                       const struct json *output, bool success)
+{
+    struct json *part = json_object(a);
+
+    json_add(a, part, STR("type"), json_cstring(a, "tool_result"));
+    json_add(a, part, STR("call_id"), json_get(call, STR("call_id")));
+    json_add(a, part, STR("tool"), json_get(call, STR("tool")));
+    json_add(a, part, STR("output"), output ? output : json_cstring(a, ""));
+    json_add(a, part, STR("success"), json_bool(a, success));
+    return part;
+}
+
+const struct json *message_parts(struct arena *a, const struct json *message)
+{
+    const struct json *content = json_get(message, STR("content"));
+    struct json *parts;
+
+    if (json_type(content) == JSON_ARRAY)
+        return content;
+    parts = json_array(a);
+    if (json_type(content) == JSON_STRING && json_str(a, content).len)
+        json_push(a, parts, message_text_part(a, json_str(a, content)));
+    return parts;
+}
+
+char *message_text(struct arena *a, const struct json *message)
+{
+    CLEANUP(strbuf) struct strbuf all = { 0 };
+    const struct json *part = json_first(message_parts(a, message));
+
+    for (; part; part = json_next(part)) {
+        struct str text = json_str(a, json_get(part, STR("text")));
+
+        if (!message_part_is(part, "text") || json_is_true(json_get(part, STR("synthetic"))))
+            continue;
+        if (all.len)
+            strbuf_addstr(&all, "\n\n");
+        strbuf_add(&all, text.ptr, text.len);
+    }
+    return arena_cstr(a, strbuf_str(&all));
+}
+
+const struct json *message_new(struct arena *a, const char *role, const char *id,
+                               const struct json *parts)
+{
+    struct json *m = json_object(a);
+
+    if (id)
+        json_add(a, m, STR("id"), json_cstring(a, id));
+    json_add(a, m, STR("role"), json_cstring(a, role));
+    json_add(a, m, STR("content"), parts);
+    return m;
+}
+
+const struct json *message_of_text(struct arena *a, const char *role, const char *id,
+                                   const char *text)
+{
+    struct json *parts = json_array(a);
+
+    json_push(a, parts, message_text_part(a, str_of(text)));
+    return message_new(a, role, id, parts);
+}
+
+/* Checking --------------------------------------------------------------------------------------
+ */
+
+struct checking {
+    struct arena *arena;
+    const struct json *open; /* calls that have no result yet: their ids as keys */
+    size_t index;
+};
+
+static int check_part(struct checking *c, const struct json *part, struct err *e)
+{
+    struct str id = json_str(c->arena, json_get(part, STR("call_id")));
+
+    if (message_part_is(part, "tool_call"))
+        c->open = json_with(c->arena, c->open, id, json_bool(c->arena, true));
+    if (!message_part_is(part, "tool_result"))
+        return 0;
+    if (!json_get(c->open, id))
+        return err_set(e, -EINVAL, "message %zu has the result of a call '%.*s' that is not there",
+                       c->index, STR_ARG(id));
+    c->open = json_with(c->arena, c->open, id, NULL);
+    return 0;
+}
+
+/* Providers refuse a history in which anything stands between a call and its result. */
+static int check_order(const struct checking *c, const struct json *message, struct err *e)
+{
+    const struct json *left = json_first(c->open);
+
+    if (!left || message_is(message, "tool"))
+        return 0;
+    return err_set(e, -EINVAL, "message %zu comes before the result of the call '%.*s'", c->index,
+                   STR_ARG(json_key(c->arena, left)));
+}
+
+static int check_message(struct checking *c, const struct json *message, struct err *e)
+{
+    const struct json *parts = message_parts(c->arena, message);
+    struct str role = message_role(c->arena, message);
+    int r = check_order(c, message, e);
+
+    if (r < 0)
+        return r;
+    if (!str_is(role, "user") && !str_is(role, "assistant") && !str_is(role, "tool"))
+        return err_set(e, -EINVAL, "message %zu has the role '%.*s': use user, assistant or tool",
+                       c->index, STR_ARG(role));
+    if (json_count(parts) == 0)
+        return err_set(e, -EINVAL, "message %zu is empty", c->index);
+    for (const struct json *part = json_first(parts); part && r == 0; part = json_next(part))
+        r = check_part(c, part, e);
+    return r;
+}
+
+int message_check(const struct json *messages, struct err *e)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    struct checking c = { .arena = &a, .open = json_object(&a) };
+    const struct json *last = NULL;
+
+    if (json_count(messages) == 0)
+        return err_set(e, -EINVAL, "there are no messages");
+    for (const struct json *m = json_first(messages); m; m = json_next(m)) {
+        int r;
+
+        c.index++;
+        r = check_message(&c, m, e);
+        if (r < 0)
+            return r;
+        last = m;
+    }
+    if (json_first(c.open))
+        return err_set(e, -EINVAL, "the call '%.*s' has no result",
+                       STR_ARG(json_key(&a, json_first(c.open))));
+    if (message_is(last, "assistant"))
+        return err_set(e, -EINVAL, "the last message must be the user's or a tool's");
+    return 0;
+}

@@ -1,0 +1,143 @@
+#include "agent/wire.h"
+
+#include "net/sse.h"
+
+#include <errno.h>
+
+struct receiving {
+    const struct wire *wire;
+    struct reply reply;
+    struct sse sse;
+};
+
+int64_t wire_count(const struct json *object, const char *key)
+{
+    int64_t n;
+
+    return json_to_int64(json_get(object, str_of(key)), &n) == 0 && n > 0 ? n : 0;
+}
+
+static int on_event(void *context, const char *name, struct str data, struct err *e)
+{
+    struct receiving *r = context;
+    CLEANUP(arena) struct arena a = { 0 };
+    const struct json *doc;
+    int ret;
+
+    if (str_is(data, "[DONE]")) /* OpenAI's way to say good-bye */
+        return 0;
+    ret = json_parse(&a, data, NULL, &doc, e);
+    if (ret < 0)
+        return err_wrap(e, ret, "the provider sent something that is no JSON");
+    r->wire->event(&r->reply, name, doc);
+    if (r->reply.bytes > REPLY_MAX)
+        return err_set(e, -EMSGSIZE, "the model's answer is longer than %zu MiB", REPLY_MAX >> 20);
+    return 0;
+}
+
+static int on_bytes(void *context, struct str bytes, struct err *e)
+{
+    struct receiving *r = context;
+
+    return sse_feed(&r->sse, bytes, on_event, r, e);
+}
+
+static const char *const *all_headers(struct arena *a, const struct wire *w,
+                                      const struct provider *p, const struct model_request *q)
+{
+    const char *const *own = w->headers(a, p, q);
+    size_t count = 0, n = 0;
+    const char **all;
+
+    while (own[count])
+        count++;
+    all = arena_array(a, const char *, count + json_count(q->headers) + 3);
+    all[n++] = "Content-Type: application/json";
+    all[n++] = "Accept: text/event-stream";
+    for (size_t i = 0; i < count; i++)
+        all[n++] = own[i];
+    for (const struct json *h = json_first(q->headers); h; h = json_next(h)) {
+        const char *value = json_cstr(a, h);
+
+        /* A line break would let a hook's value write headers of its own. */
+        if (value && !strpbrk(value, "\r\n"))
+            all[n++] = arena_printf(a, "%.*s: %s", STR_ARG(json_key(a, h)), value);
+    }
+    return all;
+}
+
+static enum failure_class class_of(int r)
+{
+    switch (r) {
+    case -ECANCELED:
+        return MODEL_ABORTED;
+    case -ECONNRESET:
+        return MODEL_CUT_STREAM;
+    case -ENETUNREACH:
+    case -ETIMEDOUT:
+        return MODEL_NETWORK;
+    default:
+        return MODEL_OTHER;
+    }
+}
+
+static int fail(struct arena *a, struct model_failure *f, enum failure_class class,
+                const char *message)
+{
+    f->class = class;
+    f->message = arena_strdup(a, message);
+    return -EIO;
+}
+
+/* What an exchange that went through amounts to. */
+static int conclude(struct receiving *r, const struct http_response *res, struct model_reply *reply,
+                    struct model_failure *f)
+{
+    struct arena *a = r->reply.arena;
+
+    f->retry_after_ms = res->retry_after_ms;
+    if (res->status < 200 || res->status > 299) {
+        failure_of_answer(a, res->status, strbuf_str(&res->refused), f);
+        return -EIO;
+    }
+    if (r->reply.failed) {
+        *f = r->reply.failure;
+        return -EIO;
+    }
+    if (!r->reply.complete)
+        return fail(a, f, MODEL_CUT_STREAM, "the model's answer ended before it was complete");
+    reply->message = reply_message(&r->reply);
+    reply->stop = r->reply.stop;
+    reply->usage = r->reply.usage;
+    return 0;
+}
+
+int wire_send(const struct wire *w, const struct provider *p, struct arena *a,
+              const struct model_request *q, const struct model_stream *stream,
+              struct model_reply *reply, struct model_failure *f)
+{
+    struct receiving r = { .wire = w };
+    CLEANUP(strbuf) struct strbuf body = { 0 };
+    CLEANUP(http_response) struct http_response res = { 0 };
+    struct http_request request = {
+        .url = w->url(a, p, q),
+        .headers = all_headers(a, w, p, q),
+        .abort_fd = q->abort_fd,
+        .take = on_bytes,
+        .context = &r,
+    };
+    struct err e = { 0 };
+    int ret;
+
+    *f = (struct model_failure){ .retry_after_ms = -1 };
+    reply_init(&r.reply, a, stream);
+    json_write(&body, w->body(a, p, q), JSON_COMPACT);
+    request.body = strbuf_str(&body);
+    ret = http_send(p->http, &request, &res, &e);
+    if (ret == -ECONNRESET && r.reply.complete) /* all was said before */
+        ret = 0;
+    ret = ret < 0 ? fail(a, f, class_of(ret), e.msg) : conclude(&r, &res, reply, f);
+    reply_release(&r.reply);
+    sse_release(&r.sse);
+    return ret;
+}
