@@ -57,7 +57,7 @@ static const struct json *result_block(struct arena *a, const struct json *part)
     b = json_with(a, b, STR("tool_use_id"), json_get(part, STR("call_id")));
     b = json_with(a, b, STR("content"), json_get(part, STR("output")));
     if (json_type(success) == JSON_BOOL && !json_is_true(success))
-        b = json_with(a, b, STR("is_error"), success);
+        b = json_with(a, b, STR("is_error"), json_bool(a, true));
     return b;
 }
 

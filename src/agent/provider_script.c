@@ -218,18 +218,19 @@ static int play_error(struct arena *a, const struct setting *error, struct model
     return -EIO;
 }
 
-static void play_calls(struct reply *r, const struct setting *calls, unsigned number)
+static void play_calls(struct reply *r, const struct setting *calls)
 {
     struct arena *a = r->arena;
+    unsigned number = 2; /* after reasoning and text */
 
     for (const struct setting *c = calls ? calls->first : NULL; c; c = c->next) {
         const struct setting *args = setting_get(c, "args"), *tool = setting_get(c, "tool");
         const struct setting *id = setting_get(c, "call_id");
 
-        reply_tool(r, ++number, id ? id->text : str_of(arena_printf(a, "script_%u", number)),
-                   tool ? tool->text : STR(""));
+        reply_tool(r, number, id ? id->text : STR(""), tool ? tool->text : STR(""));
         if (args)
             reply_args(r, number, str_of(json_text(a, setting_to_json(a, args))));
+        number++;
     }
 }
 
@@ -256,7 +257,7 @@ static void play(struct arena *a, const struct setting *turn, const struct model
         reply_reasoning(&r, 0, str_of(reasoning));
     if (text)
         reply_text(&r, 1, str_of(text));
-    play_calls(&r, setting_get(turn, "calls"), 2);
+    play_calls(&r, setting_get(turn, "calls"));
     out->message = reply_message(&r);
     out->stop = stop_of(turn);
     out->usage = usage_from_json(usage ? setting_to_json(a, usage) : NULL);
