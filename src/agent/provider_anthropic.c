@@ -5,6 +5,7 @@
  */
 #include "agent/message.h"
 #include "agent/wire.h"
+#include "hook/collector.h"
 
 #define MAX_TOKENS 32000
 
@@ -117,6 +118,11 @@ static void push_message(struct arena *a, struct json *list, const char *role,
         json_push(a, list, json_with(a, m, STR("content"), blocks));
 }
 
+static bool is_volatile(const struct json *part)
+{
+    return inject_is_tagged(part, COLLECTOR_TAIL_TAG);
+}
+
 /* Results of tools are the user's there, and two messages of one role are one. */
 static const struct json *messages(struct arena *a, const struct json *from)
 {
@@ -135,7 +141,7 @@ static const struct json *messages(struct arena *a, const struct json *from)
         for (; part; part = json_next(part)) {
             const struct json *b = to_block(a, part);
 
-            if (b)
+            if (b && !is_volatile(part))
                 blocks = json_append(a, blocks, b);
         }
     }
@@ -191,6 +197,25 @@ static const struct json *mark_messages(struct arena *a, const struct json *list
         marked++;
     }
     return list;
+}
+
+/* What will not be there next time comes behind the marks: nothing after it could be found. */
+static const struct json *add_volatile(struct arena *a, const struct json *list,
+                                       const struct json *from)
+{
+    size_t count = json_count(from), at = json_count(list) - 1;
+    const struct json *part, *last = json_at(list, at), *content;
+    struct json *one = json_array(a);
+
+    if (count == 0 || !last || !is_user(last))
+        return list;
+    content = json_get(last, STR("content"));
+    for (part = json_first(message_parts(a, json_at(from, count - 1))); part;
+         part = json_next(part))
+        if (is_volatile(part))
+            content = json_append(a, content, text_block(a, json_get(part, STR("text"))));
+    json_push(a, one, json_with(a, last, STR("content"), content));
+    return json_splice(a, list, at, 1, one);
 }
 
 static const struct json *system_blocks(struct arena *a, const struct json *system)
@@ -250,7 +275,8 @@ static const struct json *body(struct arena *a, const struct provider *p UNUSED,
         b = json_with(a, b, STR("tools"), tools(a, q->tools));
     if (json_count(q->system))
         b = json_with(a, b, STR("system"), system_blocks(a, q->system));
-    return json_with(a, b, STR("messages"), mark_messages(a, messages(a, q->messages)));
+    return json_with(a, b, STR("messages"),
+                     add_volatile(a, mark_messages(a, messages(a, q->messages)), q->messages));
 }
 
 static char *url(struct arena *a, const struct provider *p, const struct model_request *q UNUSED)

@@ -14,8 +14,8 @@
 
 #include <stdint.h>
 
+struct agent_session;
 struct seen_files;
-struct tool_host;
 
 struct tool_call {
     struct arena *arena;
@@ -28,7 +28,7 @@ struct tool_call {
     const char *const *argv_prefix; /* words before a shell command, ended by NULL; NULL: none */
     uint64_t deadline_ns;           /* on clock_mono_ns(); 0: the tool's own */
     int abort_fd;                   /* readable or hung up: give up now; 0: none */
-    struct tool_host *host;         /* for tools that need the session itself: task, todo, skill */
+    struct agent_session *owner;    /* for tools that need the session itself: task, todo, skill */
 };
 
 struct tool_result {

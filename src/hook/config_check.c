@@ -9,6 +9,7 @@
 
 static const struct option scalars[] = {
     OPTION_BOOL("strict", struct config_values, strict, NULL, ""),
+    OPTION_TEXT("model", struct config_values, model, NULL, ""),
     OPTION_INT("max_hooks", struct config_values, max_hooks, NULL, 0, 100000, ""),
     OPTION_TIME("event_timeout", struct config_values, event_timeout, NULL, ""),
     OPTION_BOOL("compact.auto", struct config_values, compact_auto, NULL, ""),

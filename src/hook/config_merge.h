@@ -14,6 +14,7 @@
 
 /* The scalars of the top level, as checked. */
 struct config_values {
+    const char *model;
     bool strict, compact_auto;
     double compact_ratio, cost;
     int64_t max_hooks, turns, continuations, tokens, processes, event_timeout;

@@ -140,6 +140,11 @@ static int bring_up_to_date(struct db *db, struct err *e)
     return current ? 0 : schema_migrate(db, e);
 }
 
+static bool on_disk(const struct db *db)
+{
+    return strcmp(db->path, ":memory:") != 0;
+}
+
 static int open_once(struct db *db, struct err *e)
 {
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
@@ -149,12 +154,12 @@ static int open_once(struct db *db, struct err *e)
      * Only for us to read. Not open(): closing a descriptor of the file would drop the locks that
      * another store of this process has on it.
      */
-    if (mknod(db->path, S_IFREG | 0600, 0) < 0 && errno != EEXIST)
+    if (on_disk(db) && mknod(db->path, S_IFREG | 0600, 0) < 0 && errno != EEXIST)
         return fail_to_open(db, errno, e);
     rc = sqlite3_open_v2(db->path, &db->handle, flags, NULL);
     if (rc == SQLITE_OK && sqlite3_db_readonly(db->handle, "main") == 1)
         rc = SQLITE_READONLY;
-    if (rc == SQLITE_OK)
+    if (rc == SQLITE_OK && on_disk(db))
         rc = configure(db);
     r = rc == SQLITE_OK ? bring_up_to_date(db, e) : db_fail(db, rc, e);
     if (r < 0)
@@ -181,7 +186,7 @@ int db_ready(struct db *db, struct err *e)
     if (db->handle)
         return 0;
     db->random = (clock_mono_ns() ^ ((uint64_t)getpid() << 32)) | 1;
-    r = make_folder(db->path, e);
+    r = on_disk(db) ? make_folder(db->path, e) : 0;
     if (r < 0)
         return r;
     /*

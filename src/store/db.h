@@ -24,10 +24,10 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
-#define DB_STATEMENTS 16
+#define DB_STATEMENTS 40 /* the first 16 are sqlite.c's, the rest conversation.c's */
 
 struct db {
-    char *path;
+    char *path;      /* ":memory:": none on disk */
     sqlite3 *handle; /* NULL: not open */
     sqlite3_stmt *statements[DB_STATEMENTS];
     uint64_t deadline; /* monotonic; when waiting ends */

@@ -4,6 +4,7 @@
  */
 #include "base/map.h"
 #include "base/mem.h"
+#include "store/db.h"
 #include "store/ops.h"
 
 #include <errno.h>
@@ -32,6 +33,7 @@ struct memory {
     size_t receipt_count, receipt_room;
     struct map receipt_ids;
     struct arena receipt_text; /* receipts are never removed */
+    struct db db;              /* of conversations, which need no second form */
 };
 
 static struct memory *of(struct store *s)
@@ -332,12 +334,20 @@ static void memory_free(struct store *s)
     free(m->marks);
     free(m->receipts);
     map_release(&m->receipt_ids);
+    db_close(&m->db);
+    free(m->db.path);
     arena_release(&m->receipt_text);
     store_teardown(s);
     free(m);
 }
 
+static struct db *memory_db(struct store *s)
+{
+    return &of(s)->db;
+}
+
 static const struct store_ops ops = {
+    .db = memory_db,
     .get = memory_get,
     .set = memory_set,
     .update = memory_update,
@@ -355,6 +365,7 @@ struct store *store_memory(void)
 {
     struct memory *m = xcalloc(1, sizeof(*m));
 
+    m->db.path = xstrdup(":memory:");
     store_setup(&m->store, &ops);
     return &m->store;
 }

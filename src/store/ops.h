@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 
+struct db;
 struct store_ops;
 
 struct store {
@@ -64,8 +65,15 @@ struct store_ops {
     int (*page)(struct store *s, const struct store_query *q, struct receipt_span *span,
                 struct arena *a, struct receipt_page *page, struct err *e);
 
+    /* The database of conversations; db_ready() it first. */
+    struct db *(*db)(struct store *s);
+
     void (*free)(struct store *s);
 };
+
+/* Around every use of an implementation. -EDEADLK: from inside store_update(). */
+MUST_CHECK int store_lock(struct store *s, struct err *e);
+int store_unlock(struct store *s, int result); /* returns the result */
 
 void store_setup(struct store *s, const struct store_ops *ops);
 void store_teardown(struct store *s);

@@ -41,7 +41,7 @@ char *store_default_path(struct arena *a)
     return path_join(a, path_xdg(a, PATH_DATA), "hooke.db");
 }
 
-static int lock(struct store *s, struct err *e)
+int store_lock(struct store *s, struct err *e)
 {
     int r = pthread_mutex_lock(&s->lock);
 
@@ -51,7 +51,7 @@ static int lock(struct store *s, struct err *e)
     return 0;
 }
 
-static int unlock(struct store *s, int result)
+int store_unlock(struct store *s, int result)
 {
     pthread_mutex_unlock(&s->lock);
     return result;
@@ -62,27 +62,27 @@ static int unlock(struct store *s, int result)
 int store_get(struct store *s, const struct store_key *k, struct arena *a, struct str *value,
               struct err *e)
 {
-    int r = lock(s, e);
+    int r = store_lock(s, e);
 
     assert(k->session && k->hook && k->key);
-    return r < 0 ? r : unlock(s, s->ops->get(s, k, a, value, e));
+    return r < 0 ? r : store_unlock(s, s->ops->get(s, k, a, value, e));
 }
 
 int store_set(struct store *s, const struct store_key *k, struct str value, struct err *e)
 {
-    int r = lock(s, e);
+    int r = store_lock(s, e);
 
     assert(k->session && k->hook && k->key);
-    return r < 0 ? r : unlock(s, s->ops->set(s, k, value, e));
+    return r < 0 ? r : store_unlock(s, s->ops->set(s, k, value, e));
 }
 
 int store_update(struct store *s, const struct store_key *k, store_decide_fn *decide, void *context,
                  struct err *e)
 {
-    int r = lock(s, e);
+    int r = store_lock(s, e);
 
     assert(k->session && k->hook && k->key);
-    return r < 0 ? r : unlock(s, s->ops->update(s, k, decide, context, e));
+    return r < 0 ? r : store_unlock(s, s->ops->update(s, k, decide, context, e));
 }
 
 struct addition {
@@ -141,34 +141,34 @@ int store_incr(struct store *s, const struct store_key *k, int64_t by, int64_t *
 int store_list(struct store *s, const struct store_key *prefix, struct arena *a,
                struct store_entry **entries, size_t *count, struct err *e)
 {
-    int r = lock(s, e);
+    int r = store_lock(s, e);
 
     assert(prefix->session && prefix->hook && prefix->key);
-    return r < 0 ? r : unlock(s, s->ops->list(s, prefix, a, entries, count, e));
+    return r < 0 ? r : store_unlock(s, s->ops->list(s, prefix, a, entries, count, e));
 }
 
 int store_erase(struct store *s, const struct store_key *prefix, struct err *e)
 {
-    int r = lock(s, e);
+    int r = store_lock(s, e);
 
     assert(prefix->session);
-    return r < 0 ? r : unlock(s, s->ops->erase(s, prefix, e));
+    return r < 0 ? r : store_unlock(s, s->ops->erase(s, prefix, e));
 }
 
 /* Receipts ------------------------------------------------------------------------------------- */
 
 static int mark(struct store *s, const char *file, struct receipt_mark *m, struct err *e)
 {
-    int r = lock(s, e);
+    int r = store_lock(s, e);
 
-    return r < 0 ? r : unlock(s, s->ops->mark(s, file, m, e));
+    return r < 0 ? r : store_unlock(s, s->ops->mark(s, file, m, e));
 }
 
 static int take(struct store *s, const struct receipt_batch *b, size_t *taken, struct err *e)
 {
-    int r = lock(s, e);
+    int r = store_lock(s, e);
 
-    return r < 0 ? r : unlock(s, s->ops->take(s, b, taken, e));
+    return r < 0 ? r : store_unlock(s, s->ops->take(s, b, taken, e));
 }
 
 static bool same_mark(const struct receipt_mark *x, const struct receipt_mark *y)
@@ -218,25 +218,25 @@ int store_ingest(struct store *s, const char *dir, size_t *taken, struct err *e)
 
 int store_passed_over(struct store *s, uint64_t *lines, struct err *e)
 {
-    int r = lock(s, e);
+    int r = store_lock(s, e);
 
-    return r < 0 ? r : unlock(s, s->ops->passed_over(s, lines, e));
+    return r < 0 ? r : store_unlock(s, s->ops->passed_over(s, lines, e));
 }
 
 static int span(struct store *s, const struct store_query *q, struct receipt_span *range,
                 struct err *e)
 {
-    int r = lock(s, e);
+    int r = store_lock(s, e);
 
-    return r < 0 ? r : unlock(s, s->ops->span(s, q, range, e));
+    return r < 0 ? r : store_unlock(s, s->ops->span(s, q, range, e));
 }
 
 static int page(struct store *s, const struct store_query *q, struct receipt_span *range,
                 struct arena *a, struct receipt_page *rows, struct err *e)
 {
-    int r = lock(s, e);
+    int r = store_lock(s, e);
 
-    return r < 0 ? r : unlock(s, s->ops->page(s, q, range, a, rows, e));
+    return r < 0 ? r : store_unlock(s, s->ops->page(s, q, range, a, rows, e));
 }
 
 /* Page by page: a slow `each` holds neither the lock nor a snapshot that stops checkpoints. */

@@ -67,7 +67,6 @@ static void a_configured_provider_has_an_address_and_a_key_of_its_own(void **sta
                                "google, openai, script");
 }
 
-TESTS(cmocka_unit_test_setup_teardown(a_configured_provider_has_an_address_and_a_key_of_its_own,
-                                      fixture_setup, fixture_teardown),
+TESTS(CONFIG_TEST(a_configured_provider_has_an_address_and_a_key_of_its_own),
       cmocka_unit_test(a_model_is_named_by_its_provider),
       cmocka_unit_test(keys_come_from_the_environment_and_a_missing_one_is_named))

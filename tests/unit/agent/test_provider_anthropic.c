@@ -137,6 +137,22 @@ static void the_last_two_messages_of_the_user_are_marked_for_the_cache(void **st
     assert_string_equal(provider_bed_at(&bed, "/messages/4/content/0/cache_control"), mark);
 }
 
+static void what_is_volatile_comes_behind_the_mark(void **state UNUSED)
+{
+    static const char *const answers[] = { STREAM START STOP("end_turn"), NULL };
+    CLEANUP(provider_bed) struct provider_bed bed = { 0 };
+
+    provider_bed_open(&bed, "anthropic", answers);
+    assert_int_equal(
+        provider_bed_send(&bed, "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":"
+                                "\"stays\"},{\"type\":\"text\",\"text\":\"goes\","
+                                "\"synthetic\":true,\"tag\":\"volatile\"}]}]"),
+        0);
+    assert_string_equal(provider_bed_at(&bed, "/messages/0/content"),
+                        "[{\"type\":\"text\",\"text\":\"stays\",\"cache_control\":{\"type\":"
+                        "\"ephemeral\"}},{\"type\":\"text\",\"text\":\"goes\"}]");
+}
+
 static void a_variant_is_a_budget_to_think(void **state UNUSED)
 {
     static const struct {
@@ -206,4 +222,5 @@ static void failures_have_classes(void **state UNUSED)
 TESTS(cmocka_unit_test(text_and_tool_calls_arrive_in_pieces),
       cmocka_unit_test(the_request_is_what_the_api_wants),
       cmocka_unit_test(the_last_two_messages_of_the_user_are_marked_for_the_cache),
+      cmocka_unit_test(what_is_volatile_comes_behind_the_mark),
       cmocka_unit_test(a_variant_is_a_budget_to_think), cmocka_unit_test(failures_have_classes))

@@ -384,7 +384,7 @@ static void refuses_a_file_of_a_newer_version(void **state)
     assert_non_null(strstr(f->e.msg, f->path));
     assert_non_null(strstr(f->e.msg, "newer hooke"));
     assert_non_null(strstr(f->e.msg, "HOOKE_STORE"));
-    change_with_sql(f, "PRAGMA user_version = 1");
+    change_with_sql(f, arena_printf(&f->a, "PRAGMA user_version = %d", store_schema_version()));
     assert_int_equal(count(f, 0), 1);
 }
 

@@ -1,0 +1,99 @@
+/*
+ * agent.h - a coding agent in which every moment of a session is a hook point.
+ *
+ *     struct agent *ag = agent_new(&(struct agent_options){ .engine = en, .store = store, … });
+ *     r = agent_run(ag, &(struct agent_task){ .text = "fix the tests" }, &outcome, e);
+ *
+ * One agent serves a process: it knows the providers and what is configured. A task is one user
+ * message to one session: a new one, or one that is resumed. agent_run() blocks until the session
+ * has nothing left to do. Several threads may run tasks of different sessions; subagents are tasks
+ * of their own.
+ */
+#pragma once
+
+#include "agent/provider.h"
+#include "agent/tool.h"
+#include "base/log.h"
+#include "hook/engine.h"
+
+struct agent;
+
+/* Something the person who watches may want to see. Good only during the call. */
+enum show_kind {
+    SHOW_SESSION,    /* begins: `session`, and `text` is its model */
+    SHOW_TEXT,       /* a piece of the model's text */
+    SHOW_REASONING,  /* a piece of what it thinks */
+    SHOW_TEXT_END,   /* the model's message is complete; `json` is it */
+    SHOW_TOOL_BEGIN, /* `tool`, `call_id`; `json` its arguments */
+    SHOW_TOOL_END,   /* `tool`, `call_id`, `text` its title, `json` its output, `ok` */
+    SHOW_HOOK,       /* `hook` did `tool` (block, change, inject, stop …), `text` says why */
+    SHOW_SAY,        /* `hook` says `text` to the person */
+    SHOW_RETRY,      /* the request failed, `text` says why and how long it waits */
+    SHOW_FALLBACK,   /* from now on `text`, a model, answers */
+    SHOW_FOLLOW_UP,  /* `text` is sent as a user message that nobody typed */
+    SHOW_NOTE,       /* anything else worth a line */
+    SHOW_END,        /* `json`: turns, usage, cost, hook time */
+};
+
+struct show {
+    enum show_kind kind;
+    const char *session;
+    unsigned depth; /* of subagents; 0: the session itself */
+    struct str text;
+    const char *tool, *call_id, *hook;
+    const struct json *json;
+    bool ok;
+};
+
+struct agent_screen {
+    void *context;
+    void (*show)(void *context, const struct show *s); /* any thread, one at a time */
+    /* Whether the person consents; NULL: there is nobody to ask. */
+    bool (*consent)(void *context, const char *tool, const struct json *args, const char *why);
+};
+
+struct agent_options {
+    struct engine *engine; /* borrowed, as all below */
+    struct store *store;
+    struct log *log;
+    const char *cwd; /* NULL: the process's */
+    const struct agent_screen *screen;
+    const char *const *allowed; /* tools a person allowed beforehand, ended by NULL; NULL: none */
+    int abort_fd;               /* readable or hung up: everything ends now; 0: none */
+};
+
+struct agent *agent_new(const struct agent_options *o);
+void agent_free(struct agent *ag);
+
+struct agent_task {
+    const char *text;
+    const struct json *files; /* parts of type file, an array; NULL: none */
+    const char *resume;       /* conversation to go on with; NULL: a new one */
+    const char *agent;        /* NULL: the conversation's, else the configured one */
+    const char *model;        /* "provider/model"; NULL: the agent's */
+    const char *variant;      /* NULL: the agent's */
+    const char *recipe;       /* NULL: none */
+    unsigned max_turns;       /* 0: `limits.turns` */
+    bool no_save;             /* nothing is stored */
+};
+
+enum agent_end { AGENT_DONE, AGENT_BLOCKED, AGENT_STOPPED, AGENT_FAILED, AGENT_ABORTED };
+
+struct agent_outcome {
+    char session[64];
+    enum agent_end end;
+    char reason[512]; /* unless it is done */
+    struct usage usage;
+    double cost;
+    unsigned turns;
+    uint64_t hook_ns;
+    char *text; /* the model's last text; malloc'ed, NULL: none */
+};
+
+/*
+ * 0: the outcome says how it ended. Negative: it could not begin (no such conversation, agent or
+ * model, no key), and `e` says why.
+ */
+MUST_CHECK int agent_run(struct agent *ag, const struct agent_task *task, struct agent_outcome *out,
+                         struct err *e);
+void agent_outcome_release(struct agent_outcome *out);

@@ -1,0 +1,85 @@
+/* Events of a session, and what the person is shown of them. */
+#include "agent/session.h"
+
+static const struct {
+    unsigned powers;
+    const char *word;
+} effects[] = {
+    { POWER_BLOCK, "block" },   { POWER_STOP, "stop" },         { POWER_ASK, "ask" },
+    { POWER_CHANGE, "change" }, { POWER_INJECT, "inject" },     { POWER_CONTINUE, "continue" },
+    { POWER_MUTATE, "mutate" }, { POWER_CALLBACK, "callback" },
+};
+
+static void show_run(struct agent_session *s, const struct hook_run *run)
+{
+    for (size_t i = 0; i < ARRAY_LEN(effects); i++)
+        if (run->effects & effects[i].powers) {
+            agent_show(s->agent, &(struct show){ .kind = SHOW_HOOK,
+                                                 .session = s->about.id,
+                                                 .depth = s->about.depth,
+                                                 .hook = run->hook->name,
+                                                 .tool = effects[i].word,
+                                                 .text = str_of(run->detail) });
+            return;
+        }
+    if (run->end != RUN_DONE)
+        agent_show(s->agent, &(struct show){ .kind = SHOW_HOOK,
+                                             .session = s->about.id,
+                                             .depth = s->about.depth,
+                                             .hook = run->hook->name,
+                                             .tool = "failed",
+                                             .text = str_of(run->detail) });
+}
+
+static void show_receipt(struct agent_session *s, const struct receipt *r)
+{
+    for (size_t i = 0; i < r->run_count; i++)
+        show_run(s, &r->runs[i]);
+    if (r->verdict.say)
+        agent_show(s->agent, &(struct show){ .kind = SHOW_SAY,
+                                             .session = s->about.id,
+                                             .depth = s->about.depth,
+                                             .text = str_of(r->verdict.say) });
+}
+
+void session_emit(struct agent_session *s, enum point point, const struct json *data,
+                  struct arena *a, struct receipt *r)
+{
+    struct event ev = { .point = point, .turn = s->turn, .session = s->about, .data = data };
+    struct err e = { 0 };
+
+    *r = (struct receipt){ 0 };
+    ev.session.usage = usage_to_json(a, &s->usage);
+    if (engine_emit(agent_options(s->agent)->engine, &ev, a, r, &e) < 0) {
+        log_warn(agent_options(s->agent)->log, "%s: %s", point_info(point)->name, e.msg);
+        r->data = data;
+        return;
+    }
+    s->hook_ns += r->ns;
+    show_receipt(s, r);
+    if (r->verdict.stop)
+        session_end(s, AGENT_STOPPED, r->verdict.stop);
+}
+
+const char *session_notice(struct agent_session *s, enum point point, const struct json *data,
+                           struct arena *a)
+{
+    CLEANUP(receipt) struct receipt r = { 0 };
+
+    session_emit(s, point, data, a, &r);
+    return arena_strdup(a, r.verdict.model);
+}
+
+const char *session_status(struct agent_session *s, const char *type, unsigned attempt,
+                           const char *message, struct arena *a)
+{
+    struct json *status = json_object(a), *data = json_object(a);
+
+    json_add(a, status, STR("type"), json_cstring(a, type));
+    if (attempt)
+        json_add(a, status, STR("attempt"), json_int(a, attempt));
+    if (message)
+        json_add(a, status, STR("message"), json_cstring(a, message));
+    json_add(a, data, STR("status"), status);
+    return session_notice(s, POINT_SESSION_STATUS, data, a);
+}

@@ -1,0 +1,115 @@
+/*
+ * session.h - one session at work. Private to src/agent: what loop.c, turn.c, call.c and their
+ * neighbours share.
+ *
+ * A session belongs to one thread. Its history is a list of messages in its own arena; what a
+ * single request or call needs is in an arena of that request or call.
+ */
+#pragma once
+
+#include "agent/agent.h"
+#include "agent/message.h"
+#include "agent/seen.h"
+#include "hook/loop.h"
+#include "store/conversation.h"
+
+/* A kind of agent: what it is told, which model answers, what it may use. */
+struct agent_def {
+    const char *name;
+    const char *prompt;             /* NULL: only what every agent is told */
+    const char *model;              /* "provider/model"; NULL: the configured one */
+    const char *variant;            /* NULL: none */
+    const char *const *tools;       /* names, ended by NULL; NULL: all */
+    const char *const *skills;      /* names, ended by NULL; NULL: none */
+    const char *const *subagents;   /* which it may start; NULL: all */
+    const struct setting *settings; /* `agents.NAME`; NULL: none */
+};
+
+struct history {
+    const struct json **items;
+    size_t count, room;
+};
+
+struct agent_session {
+    struct agent *agent;
+    struct session about; /* what every event says of it */
+    struct arena arena;
+    const struct agent_def *def;
+    struct provider *provider;
+    struct model_name model;
+    const char *variant;
+    struct history history; /* the newest generation */
+    size_t stored;          /* messages of it that are in the store */
+    bool save;
+    int claim; /* descriptor of conversation_claim(); -1: none */
+    unsigned turn, turns, max_turns;
+    struct loop loop;
+    struct usage usage; /* totals, and the context of the last request */
+    struct usage begun; /* totals when this run began */
+    double cost;
+    uint64_t hook_ns;
+    const struct json *todos; /* NULL: none */
+    struct seen_files *seen;
+    const struct json *system, *tools; /* as told to the model; NULL: not put together yet */
+    uint64_t *prefix;                  /* hashes of what the last request began with */
+    size_t prefix_count;
+    enum agent_end end;
+    const char *reason; /* why it ended; in the arena */
+    bool over;
+};
+
+/* agent.c: what the process shares. */
+const struct agent_options *agent_options(const struct agent *ag);
+const struct config *agent_config(const struct agent *ag);
+const char *agent_workspace(const struct agent *ag);
+const char *agent_cwd(const struct agent *ag);
+MUST_CHECK int agent_provider(struct agent *ag, const char *name, struct provider **out,
+                              struct err *e);
+void agent_show(struct agent *ag, const struct show *s);
+bool agent_is_aborted(const struct agent *ag);
+
+/* agents.c */
+MUST_CHECK int agent_def_find(struct agent *ag, struct arena *a, const char *name,
+                              struct agent_def *out, struct err *e);
+
+/* session.c */
+MUST_CHECK int session_open(struct agent_session *s, struct agent *ag,
+                            const struct agent_task *task, struct err *e);
+void session_close(struct agent_session *s);
+MUST_CHECK int session_use_model(struct agent_session *s, const char *model, struct err *e);
+
+/* Keep a message; it is stored with the next session_save(). */
+void session_add(struct agent_session *s, const struct json *message);
+MUST_CHECK int session_save(struct agent_session *s, struct err *e);
+
+/* Replace the history by a new generation. */
+MUST_CHECK int session_replace(struct agent_session *s, const struct json *messages,
+                               const char *trigger, struct err *e);
+const struct json *session_messages(struct arena *a, const struct agent_session *s);
+char *session_new_id(struct agent_session *s, struct arena *a);
+
+/* End the run, once: the first reason counts. */
+void session_end(struct agent_session *s, enum agent_end end, const char *reason);
+
+/* events.c: one event, shown to the person as far as it did something. Release the receipt. */
+void session_emit(struct agent_session *s, enum point point, const struct json *data,
+                  struct arena *a, struct receipt *r);
+
+/* A notice; the model a hook wants to go on with, or NULL. */
+const char *session_notice(struct agent_session *s, enum point point, const struct json *data,
+                           struct arena *a);
+const char *session_status(struct agent_session *s, const char *type, unsigned attempt,
+                           const char *message, struct arena *a);
+
+/* turn.c: one request to the model. False: the run is over. */
+bool session_ask(struct agent_session *s, struct arena *a, struct model_reply *reply);
+
+/* call.c: the calls of a reply, their results added to the history. */
+void session_call_tools(struct agent_session *s, struct arena *a, const struct json *message);
+
+/* loop.c: one user message, to the end. */
+void session_run(struct agent_session *s, const struct agent_task *task);
+
+/* prompt.c: what every request begins with. */
+const struct json *session_system(struct agent_session *s, struct arena *a);
+const struct json *session_tools(struct agent_session *s);

@@ -1,0 +1,376 @@
+/* One request to the model: what hooks make of it, sending it, and what to do when it fails. */
+#include "agent/models.h"
+#include "agent/session.h"
+#include "base/clock.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "hook/collector.h"
+
+#include <errno.h>
+#include <poll.h>
+
+#define RETRIES      5
+#define RETRY_MS     2000
+#define RETRY_MAX_MS 30000
+#define ASKED_MAX_MS 120000 /* a server that asks for more is not waited for */
+
+struct asking {
+    struct agent_session *s;
+    struct arena *arena;
+    struct model_request q;
+    struct model_info info;
+    const char *broken_by; /* the hook that changed what the provider had cached; NULL: none */
+};
+
+/* Putting it together ---------------------------------------------------------------------------
+ */
+
+static const char *last_changer(const struct receipt *r)
+{
+    const char *name = NULL;
+
+    for (size_t i = 0; i < r->run_count; i++)
+        if (r->runs[i].effects & POWER_CHANGE)
+            name = r->runs[i].hook->name;
+    return name;
+}
+
+static void note_changer(struct asking *k, const struct receipt *r)
+{
+    const char *name = last_changer(r);
+
+    if (name)
+        k->broken_by = arena_strdup(k->arena, name);
+}
+
+static const struct json *with_purpose(struct arena *a, const struct json *data)
+{
+    return json_with(a, data, STR("purpose"), json_cstring(a, "main"));
+}
+
+static void ask_system(struct asking *k)
+{
+    struct arena *a = k->arena;
+    CLEANUP(receipt) struct receipt r = { 0 };
+    const struct json *data = json_with(a, NULL, STR("system"), session_system(k->s, a));
+
+    data = with_purpose(a, json_with(a, data, STR("model"), json_cstring(a, k->q.model)));
+    if (k->s->todos)
+        data = json_with(a, data, STR("todos"), k->s->todos);
+    session_emit(k->s, POINT_SYSTEM_TRANSFORM, data, a, &r);
+    note_changer(k, &r);
+    data = inject_apply(a, POINT_SYSTEM_TRANSFORM, r.data, r.verdict.injections);
+    k->q.system = json_get(data, STR("system"));
+}
+
+static void ask_messages(struct asking *k)
+{
+    struct arena *a = k->arena;
+    CLEANUP(receipt) struct receipt r = { 0 };
+    const struct json *data = json_with(a, NULL, STR("messages"), session_messages(a, k->s));
+
+    session_emit(k->s, POINT_MESSAGES_TRANSFORM, with_purpose(a, data), a, &r);
+    note_changer(k, &r);
+    k->q.messages = json_get(r.data, STR("messages"));
+    if (r.verdict.decision == DECISION_BLOCK)
+        session_end(k->s, AGENT_BLOCKED, r.verdict.reason);
+}
+
+static void ask_params(struct asking *k)
+{
+    struct arena *a = k->arena;
+    CLEANUP(receipt) struct receipt r = { 0 };
+    const struct json *data = json_with(a, NULL, STR("model"), json_cstring(a, k->q.model));
+    struct json *params = json_object(a);
+
+    if (k->info.max_output)
+        json_add(a, params, STR("max_output_tokens"), json_int(a, k->info.max_output));
+    session_emit(k->s, POINT_CHAT_PARAMS, json_with(a, data, STR("params"), params), a, &r);
+    k->q.params = json_get(r.data, STR("params"));
+}
+
+static const struct json *newest(const struct agent_session *s)
+{
+    return s->history.count ? s->history.items[s->history.count - 1] : NULL;
+}
+
+static void ask_headers(struct asking *k)
+{
+    struct arena *a = k->arena;
+    CLEANUP(receipt) struct receipt r = { 0 };
+    const struct json *last = newest(k->s), *internal = json_get(last, STR("internal"));
+    const struct json *data = NULL, *message = NULL;
+
+    message = json_with(a, message, STR("id"), json_get(last, STR("id")));
+    message = json_with(a, message, STR("internal"), internal ? internal : json_bool(a, false));
+    data = json_with(a, data, STR("provider"), json_cstring(a, k->s->provider->name));
+    data = json_with(a, data, STR("model"), json_cstring(a, k->q.model));
+    data = json_with(a, data, STR("sdk"), json_cstring(a, "hooke"));
+    data = json_with(a, data, STR("message"), message);
+    data = json_with(a, data, STR("headers"), json_object(a));
+    session_emit(k->s, POINT_CHAT_HEADERS, data, a, &r);
+    k->q.headers = json_get(r.data, STR("headers"));
+}
+
+static void put_together(struct asking *k)
+{
+    struct agent_session *s = k->s;
+
+    k->info = model_info_find(s->provider, s->model.model);
+    k->q = (struct model_request){
+        .model = s->model.model,
+        .variant = s->variant,
+        .tools = session_tools(s),
+        .session = s->about.id,
+        .abort_fd = agent_options(s->agent)->abort_fd,
+    };
+    s->usage.window = k->info.window;
+    k->broken_by = NULL;
+    ask_system(k);
+    if (!s->over)
+        ask_messages(k);
+    if (!s->over)
+        ask_params(k);
+    if (!s->over)
+        ask_headers(k);
+}
+
+/* What the provider has cached -------------------------------------------------------------------
+ */
+
+static bool is_volatile(const struct json *part)
+{
+    return inject_is_tagged(part, COLLECTOR_TAIL_TAG);
+}
+
+/* The volatile part is not meant to be cached. */
+static uint64_t hash_message(struct arena *a, const struct json *message)
+{
+    uint64_t h = map_hash(0, message_role(a, message));
+    const struct json *part = json_first(message_parts(a, message));
+
+    for (; part; part = json_next(part))
+        if (!is_volatile(part))
+            h = map_hash(h, str_of(json_text(a, part)));
+    return h;
+}
+
+/* True when this request begins with what the last one sent; remembers it for the next. */
+static bool keeps_prefix(struct asking *k)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    struct agent_session *s = k->s;
+    size_t count = json_count(k->q.messages) + 1, i = 0;
+    uint64_t *now = xcalloc(count, sizeof(*now));
+    bool kept;
+
+    now[i++] = map_hash(0, str_of(json_text(&a, k->q.system)));
+    for (const struct json *m = json_first(k->q.messages); m; m = json_next(m))
+        now[i++] = hash_message(&a, m);
+    kept = s->prefix_count <= count &&
+           (!s->prefix || memcmp(s->prefix, now, s->prefix_count * sizeof(*now)) == 0);
+    free(s->prefix);
+    s->prefix = now;
+    s->prefix_count = count;
+    return kept;
+}
+
+/* Sending ---------------------------------------------------------------------------------------
+ */
+
+static void show_piece(struct agent_session *s, enum show_kind kind, struct str piece)
+{
+    agent_show(s->agent,
+               &(struct show){
+                   .kind = kind, .session = s->about.id, .depth = s->about.depth, .text = piece });
+}
+
+static void on_text(void *context, struct str piece)
+{
+    show_piece(context, SHOW_TEXT, piece);
+}
+
+static void on_reasoning(void *context, struct str piece)
+{
+    show_piece(context, SHOW_REASONING, piece);
+}
+
+static const struct json *updated(struct asking *k, const struct json *message)
+{
+    struct arena *a = k->arena;
+    const struct json *data = json_with(a, NULL, STR("message"), message);
+
+    data = json_with(a, data, STR("provider"), json_cstring(a, k->s->provider->name));
+    return json_with(a, data, STR("model"), json_cstring(a, k->s->model.model));
+}
+
+static void count_usage(struct asking *k, const struct model_reply *reply)
+{
+    struct agent_session *s = k->s;
+
+    usage_add(&s->usage, &reply->usage);
+    s->usage.context = usage_tokens(&reply->usage);
+    s->usage.window = k->info.window;
+    s->cost += model_cost(&k->info, &reply->usage);
+}
+
+static const struct json *complete_text(struct asking *k, const struct json *part)
+{
+    struct arena *a = k->arena;
+    CLEANUP(receipt) struct receipt r = { 0 };
+    const struct json *text = json_get(part, STR("text"));
+
+    session_emit(k->s, POINT_TEXT_COMPLETE, json_with(a, NULL, STR("text"), text), a, &r);
+    return json_with(a, part, STR("text"), json_get(r.data, STR("text")));
+}
+
+/* Every text passes its hooks before anybody but the person at the terminal has it. */
+static void complete_texts(struct asking *k, struct model_reply *reply)
+{
+    struct arena *a = k->arena;
+    struct json *parts = json_array(a);
+    const struct json *part = json_first(json_get(reply->message, STR("content")));
+
+    for (; part; part = json_next(part))
+        json_push(a, parts, message_part_is(part, "text") ? complete_text(k, part) : part);
+    reply->message = json_with(a, reply->message, STR("content"), parts);
+}
+
+static void succeed(struct asking *k, struct model_reply *reply)
+{
+    struct arena *a = k->arena;
+    const struct json *data;
+    bool kept = keeps_prefix(k);
+
+    count_usage(k, reply);
+    complete_texts(k, reply);
+    reply->message =
+        json_with(a, reply->message, STR("id"), json_cstring(a, session_new_id(k->s, a)));
+    data = updated(k, reply->message);
+    data = json_with(a, data, STR("usage"), usage_to_json(a, &reply->usage));
+    if (!kept && k->broken_by)
+        data = json_with(a, data, STR("prefix_broken_by"), json_cstring(a, k->broken_by));
+    (void)session_notice(k->s, POINT_MESSAGE_UPDATED, data, a);
+    agent_show(k->s->agent, &(struct show){ .kind = SHOW_TEXT_END,
+                                            .session = k->s->about.id,
+                                            .depth = k->s->about.depth,
+                                            .json = reply->message });
+}
+
+/* Failing ---------------------------------------------------------------------------------------
+ */
+
+static int64_t delay_of(const struct model_failure *f, unsigned attempt)
+{
+    int64_t ms = (int64_t)RETRY_MS << (attempt - 1);
+
+    if (f->retry_after_ms >= 0)
+        return f->retry_after_ms;
+    ms = ms > RETRY_MAX_MS ? RETRY_MAX_MS : ms;
+    return ms + (int64_t)(clock_mono_ns() % 1000) * ms / 4000; /* so that not all come at once */
+}
+
+/* False: aborted meanwhile. */
+static bool wait_for(const struct agent_session *s, int64_t ms)
+{
+    int fd = agent_options(s->agent)->abort_fd;
+    struct pollfd p = { .fd = fd > 0 ? fd : -1, .events = POLLIN };
+
+    return poll(&p, 1, (int)ms) == 0;
+}
+
+static const struct json *error_data(struct asking *k, const struct model_failure *f)
+{
+    struct arena *a = k->arena;
+    const struct json *error = failure_to_json(a, f, k->s->provider->name, k->s->model.model);
+
+    return json_with(a, NULL, STR("error"), error);
+}
+
+static bool may_retry(const struct model_failure *f, unsigned attempt)
+{
+    return failure_is_temporary(f->class) && attempt <= RETRIES &&
+           f->retry_after_ms <= ASKED_MAX_MS;
+}
+
+static bool retry(struct asking *k, const struct model_failure *f, unsigned attempt,
+                  const char **model)
+{
+    struct agent_session *s = k->s;
+    int64_t ms = delay_of(f, attempt);
+
+    *model = session_status(s, "retry", attempt, f->message, k->arena);
+    if (*model)
+        return true;
+    show_piece(s, SHOW_RETRY,
+               str_of(arena_printf(k->arena, "%s; trying again in %.1f s", f->message,
+                                   (double)ms / 1000)));
+    return wait_for(s, ms);
+}
+
+/* Whether to ask again; `*model` is another one a hook wants to be asked, or NULL. */
+static bool fail(struct asking *k, const struct model_failure *f, unsigned attempt,
+                 const char **model)
+{
+    struct agent_session *s = k->s;
+    const struct json *data = json_with(k->arena, updated(k, NULL), STR("error"),
+                                        json_get(error_data(k, f), STR("error")));
+
+    *model = NULL;
+    if (f->class == MODEL_ABORTED) {
+        session_end(s, AGENT_ABORTED, "aborted");
+        return false;
+    }
+    *model = session_notice(s, POINT_MESSAGE_UPDATED, data, k->arena);
+    if (*model)
+        return true;
+    if (may_retry(f, attempt) && !s->over) {
+        if (retry(k, f, attempt, model))
+            return true;
+        session_end(s, AGENT_ABORTED, "aborted");
+        return false;
+    }
+    *model = session_notice(s, POINT_SESSION_ERROR, error_data(k, f), k->arena);
+    if (!*model)
+        session_end(s, AGENT_FAILED, f->message);
+    return *model != NULL;
+}
+
+static bool change_model(struct asking *k, const char *model)
+{
+    struct agent_session *s = k->s;
+    struct err e = { 0 };
+
+    s->variant = NULL; /* it was chosen for another model */
+    if (session_use_model(s, model, &e) < 0) {
+        session_end(s, AGENT_FAILED, e.msg);
+        return false;
+    }
+    show_piece(s, SHOW_FALLBACK, str_of(model));
+    put_together(k);
+    return !s->over;
+}
+
+bool session_ask(struct agent_session *s, struct arena *a, struct model_reply *reply)
+{
+    struct asking k = { .s = s, .arena = a };
+    const struct model_stream stream = { .context = s, .text = on_text, .reasoning = on_reasoning };
+    const char *model = NULL;
+
+    put_together(&k);
+    for (unsigned attempt = 1; !s->over; attempt++) {
+        struct model_failure f;
+
+        if (provider_send(s->provider, a, &k.q, &stream, reply, &f) == 0) {
+            succeed(&k, reply);
+            return !s->over;
+        }
+        if (!fail(&k, &f, attempt, &model))
+            return false;
+        if (model && !change_model(&k, model))
+            return false;
+        if (model)
+            attempt = 0;
+    }
+    return false;
+}

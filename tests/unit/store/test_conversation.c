@@ -1,0 +1,227 @@
+#include "base/strbuf.h"
+#include "fixture.h"
+#include "store/conversation.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+static struct conversation_message message(const char *line)
+{
+    return (struct conversation_message){ .line = str_of(line), .at_ms = 1 };
+}
+
+static void create(struct fixture *f, const char *id, const char *workspace)
+{
+    struct conversation c = { .id = id,
+                              .workspace = workspace,
+                              .title = "fix the tests",
+                              .agent = "builder",
+                              .model = "script/m",
+                              .created_ms = 7 };
+
+    assert_int_equal(conversation_create(f->s, &c, &f->e), 0);
+}
+
+static int append(struct fixture *f, const char *id, uint64_t expected, const char *line)
+{
+    struct conversation_message m = message(line);
+
+    return conversation_append(f->s, id, expected, &m, 1, NULL, &f->e);
+}
+
+/* Lines of a generation, joined by spaces. */
+static const char *lines(struct fixture *f, const char *id, uint32_t generation)
+{
+    CLEANUP(strbuf) struct strbuf all = { 0 };
+    struct conversation_message *rows;
+    size_t count;
+
+    assert_int_equal(conversation_load(f->s, id, generation, &f->a, &rows, &count, &f->e), 0);
+    for (size_t i = 0; i < count; i++)
+        strbuf_printf(&all, "%s%.*s", i ? " " : "", STR_ARG(rows[i].line));
+    return arena_cstr(&f->a, strbuf_str(&all));
+}
+
+static void messages_are_added_and_read_in_order(void **state)
+{
+    struct fixture *f = *state;
+    struct conversation c;
+    const struct conversation_totals totals = { .usage = "{\"input_tokens\":3}", .cost = 0.5 };
+    struct conversation_message two[] = { message("{\"n\":2}"), message("{\"n\":3}") };
+
+    create(f, "01A", "/w");
+    assert_int_equal(append(f, "01A", 0, "{\"n\":1}"), 0);
+    assert_int_equal(conversation_append(f->s, "01A", 1, two, 2, &totals, &f->e), 0);
+    assert_string_equal(lines(f, "01A", 0), "{\"n\":1} {\"n\":2} {\"n\":3}");
+    assert_int_equal(conversation_get(f->s, "01A", &f->a, &c, &f->e), 0);
+    assert_int_equal(c.messages, 3);
+    assert_int_equal(c.generation, 1);
+    assert_string_equal(c.usage, "{\"input_tokens\":3}");
+    assert_string_equal(c.title, "fix the tests");
+    assert_string_equal(c.model, "script/m");
+    assert_true(c.cost > 0.4);
+    assert_true(c.updated_ms > c.created_ms);
+}
+
+static void who_knows_an_older_state_is_told(void **state)
+{
+    struct fixture *f = *state;
+
+    create(f, "01A", "/w");
+    assert_int_equal(append(f, "01A", 0, "1"), 0);
+    assert_int_equal(append(f, "01A", 0, "2"), -ESTALE);
+    assert_non_null(strstr(f->e.msg, "another process has added to conversation '01A'"));
+    assert_string_equal(lines(f, "01A", 0), "1");
+}
+
+static void a_replaced_history_stays_as_an_older_generation(void **state)
+{
+    struct fixture *f = *state;
+    struct conversation_message summary = message("summary");
+    struct conversation_generation *list;
+    uint32_t generation;
+    size_t count;
+
+    create(f, "01A", "/w");
+    assert_int_equal(append(f, "01A", 0, "1"), 0);
+    assert_int_equal(append(f, "01A", 1, "2"), 0);
+    assert_int_equal(
+        conversation_replace(f->s, "01A", "compaction", &summary, 1, &generation, &f->e), 0);
+    assert_int_equal(generation, 2);
+    assert_string_equal(lines(f, "01A", 0), "summary");
+    assert_int_equal(append(f, "01A", 1, "3"), 0);
+    assert_string_equal(lines(f, "01A", 0), "summary 3");
+    assert_string_equal(lines(f, "01A", 1), "1 2");
+    assert_string_equal(lines(f, "01A", 2), "summary 3");
+    assert_int_equal(conversation_generations(f->s, "01A", &f->a, &list, &count, &f->e), 0);
+    assert_int_equal(count, 2);
+    assert_int_equal(list[0].messages, 2);
+    assert_int_equal(list[1].messages, 2);
+    assert_string_equal(list[1].trigger, "compaction");
+    struct conversation_message *rows;
+    assert_int_equal(conversation_load(f->s, "01A", 9, &f->a, &rows, &count, &f->e), -ENOENT);
+    assert_string_equal(f->e.msg, "conversation '01A' has no generation 9, but 1 to 2");
+}
+
+static void an_id_may_be_cut_short(void **state)
+{
+    struct fixture *f = *state;
+    struct conversation c;
+
+    create(f, "01ABC", "/w");
+    create(f, "01ABD", "/w");
+    assert_int_equal(conversation_get(f->s, "01ABD", &f->a, &c, &f->e), 0);
+    assert_int_equal(conversation_get(f->s, "01ABC", &f->a, &c, &f->e), 0);
+    assert_int_equal(conversation_get(f->s, "01AB", &f->a, &c, &f->e), -ENOTUNIQ);
+    assert_int_equal(conversation_get(f->s, "9", &f->a, &c, &f->e), -ENOENT);
+    assert_non_null(strstr(f->e.msg, "there is no conversation '9'"));
+    assert_int_equal(conversation_get(f->s, "", &f->a, &c, &f->e), -ENOENT);
+}
+
+static void lists_are_newest_first_and_can_be_narrowed(void **state)
+{
+    struct fixture *f = *state;
+    struct conversation sub = { .id = "01S", .workspace = "/w", .parent = "01A" }, *out;
+    size_t count;
+
+    create(f, "01A", "/w");
+    create(f, "01B", "/other");
+    assert_int_equal(conversation_create(f->s, &sub, &f->e), 0);
+    assert_int_equal(append(f, "01A", 0, "{\"text\":\"a Needle in it\"}"), 0);
+    assert_int_equal(
+        conversation_list(f->s, &(struct conversation_query){ 0 }, &f->a, &out, &count, &f->e), 0);
+    assert_int_equal(count, 2);
+    assert_string_equal(out[0].id, "01A");
+    assert_int_equal(conversation_list(
+                         f->s, &(struct conversation_query){ .workspace = "/w", .subagents = true },
+                         &f->a, &out, &count, &f->e),
+                     0);
+    assert_int_equal(count, 2);
+    assert_int_equal(conversation_list(f->s, &(struct conversation_query){ .search = "needle" },
+                                       &f->a, &out, &count, &f->e),
+                     0);
+    assert_int_equal(count, 1);
+    assert_int_equal(conversation_list(f->s, &(struct conversation_query){ .limit = 1 }, &f->a,
+                                       &out, &count, &f->e),
+                     0);
+    assert_int_equal(count, 1);
+}
+
+static void what_is_deleted_is_gone_and_nothing_else(void **state)
+{
+    struct fixture *f = *state;
+    struct conversation c;
+
+    create(f, "01A", "/w");
+    create(f, "01B", "/w");
+    assert_int_equal(append(f, "01A", 0, "a"), 0);
+    assert_int_equal(append(f, "01B", 0, "b"), 0);
+    assert_int_equal(conversation_delete(f->s, "01A", &f->e), 0);
+    assert_int_equal(conversation_get(f->s, "01A", &f->a, &c, &f->e), -ENOENT);
+    assert_string_equal(lines(f, "01B", 0), "b");
+    assert_int_equal(conversation_delete(f->s, "01A", &f->e), -ENOENT);
+    assert_int_equal(conversation_rename(f->s, "01B", "another", &f->e), 0);
+    assert_int_equal(conversation_get(f->s, "01B", &f->a, &c, &f->e), 0);
+    assert_string_equal(c.title, "another");
+}
+
+static void a_conversation_is_worked_on_by_one_process(void **state)
+{
+    struct fixture *f = *state;
+    int first, second;
+
+    create(f, "01A", "/w");
+    assert_int_equal(conversation_claim(f->s, "01A", &first, &f->e), 0);
+    assert_true(first >= 0);
+    assert_int_equal(conversation_claim(f->s, "01A", &second, &f->e), -EBUSY);
+    assert_non_null(strstr(f->e.msg, "is in use by process"));
+    close(first);
+    assert_int_equal(conversation_claim(f->s, "01A", &second, &f->e), 0);
+    close(second);
+}
+
+/* A child appends and says so through a pipe until it is killed: what it said must be there. */
+static void what_was_acknowledged_survives_a_kill(void **state)
+{
+    struct fixture *f = *state;
+    const char *path = path_join(&f->a, f->folder.path, "hooke.db");
+    int fds[2], said = 0;
+    struct conversation c;
+    pid_t child;
+
+    create(f, "01A", "/w");
+    assert_int_equal(pipe(fds), 0);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct store *s = store_sqlite(path);
+
+        for (uint64_t n = 0;; n++) {
+            struct conversation_message m = message("{}");
+
+            if (conversation_append(s, "01A", n, &m, 1, NULL, NULL) < 0 ||
+                write(fds[1], "x", 1) != 1)
+                _exit(1);
+        }
+    }
+    close(fds[1]);
+    for (char x; said < 200 && read(fds[0], &x, 1) == 1;)
+        said++;
+    kill(child, SIGKILL);
+    for (char x; read(fds[0], &x, 1) == 1;)
+        said++;
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    close(fds[0]);
+    assert_int_equal(conversation_get(f->s, "01A", &f->a, &c, &f->e), 0);
+    assert_true(said >= 200);
+    assert_true(c.messages >= (uint64_t)said);
+    assert_true(c.messages <= (uint64_t)said + 1);
+}
+
+TESTS(BOTH(messages_are_added_and_read_in_order), BOTH(who_knows_an_older_state_is_told),
+      BOTH(a_replaced_history_stays_as_an_older_generation), BOTH(an_id_may_be_cut_short),
+      BOTH(lists_are_newest_first_and_can_be_narrowed),
+      BOTH(what_is_deleted_is_gone_and_nothing_else),
+      WITH(sqlite, a_conversation_is_worked_on_by_one_process),
+      WITH(sqlite, what_was_acknowledged_survives_a_kill))
