@@ -10,6 +10,10 @@
 static verb_fn cmd_help;
 
 static const struct verb verbs[] = {
+    { "run", cmd_run, "run [PROMPT...] [--model PROVIDER/MODEL] [flags]",
+      "let an agent do something, every moment of it open to hooks",
+      "The model's text goes to standard output, all else to standard error.\n"
+      "Exit code: 0 done, 1 failed, 2 ended by a hook." },
     { "emit", cmd_emit, "emit POINT [--data JSON|@FILE|-] [--session ID] [flags]",
       "run one event through its chain and print the verdict",
       "Exit code: 2 when a hook blocked, 0 otherwise." },
