@@ -2,6 +2,7 @@
 
 #include "agent/seen.h"
 #include "base/file.h"
+#include "base/path.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -23,12 +24,27 @@ int edit_read(const struct tool_call *c, const char *path, struct str *text, str
     return r;
 }
 
+/* Folders of the workspace are made as anybody's are, not only for us to read. */
+static int make_folders(struct arena *a, const char *dir, struct err *e)
+{
+    int r;
+
+    if (access(dir, F_OK) == 0)
+        return 0;
+    r = make_folders(a, path_dirname(a, dir), e);
+    if (r == 0 && mkdir(dir, 0777) < 0 && errno != EEXIST)
+        return err_errno(e, "making the folder '%s'", dir);
+    return r;
+}
+
 int edit_write(const struct tool_call *c, const char *path, struct str text, struct err *e)
 {
     struct stat st;
     mode_t mode = stat(path, &st) == 0 ? st.st_mode & 07777 : 0644;
-    int r = file_write(path, text, mode, e);
+    int r = make_folders(c->arena, path_dirname(c->arena, path), e);
 
+    if (r == 0)
+        r = file_write(path, text, mode, e);
     if (r == 0)
         seen_note(c->seen, path);
     return r;
