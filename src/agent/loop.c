@@ -7,7 +7,7 @@
  *
  * Exactly one of agent.stop and agent.error is the last word of a run.
  */
-#include "agent/session.h"
+#include "agent/subagent.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 /* Beginning -------------------------------------------------------------------------------------
  */
 
-static void begin_session(struct agent_session *s, const char *source)
+void session_begin(struct agent_session *s, const char *source)
 {
     CLEANUP(arena) struct arena a = { 0 };
     CLEANUP(receipt) struct receipt r = { 0 };
@@ -276,6 +276,15 @@ static bool follow_ups(struct agent_session *s, struct arena *a, const struct ve
     return true;
 }
 
+/* What tasks in the background came to is told before anything stops. */
+static bool hear_tasks(struct agent_session *s)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    const char *text = subagent_wait(s, &a);
+
+    return text && !s->over && follow_up(s, text);
+}
+
 static bool stop_or_go_on(struct agent_session *s)
 {
     CLEANUP(arena) struct arena a = { 0 };
@@ -317,6 +326,7 @@ static void finish(struct agent_session *s)
     CLEANUP(arena) struct arena a = { 0 };
     struct err e = { 0 };
 
+    (void)subagent_wait(s, &a);
     if (s->over)
         emit_error(s);
     if (session_save(s, &e) < 0)
@@ -339,12 +349,12 @@ void session_run(struct agent_session *s, const struct agent_task *task)
         do {
             while (take_turn(s))
                 ;
-        } while (!s->over && stop_or_go_on(s));
+        } while (!s->over && (hear_tasks(s) || (!s->over && stop_or_go_on(s))));
     }
     finish(s);
 }
 
-static void tell_outcome(const struct agent_session *s, struct agent_outcome *out)
+void session_outcome(const struct agent_session *s, struct agent_outcome *out)
 {
     CLEANUP(arena) struct arena a = { 0 };
     const struct json *last = NULL;
@@ -371,9 +381,9 @@ int agent_run(struct agent *ag, const struct agent_task *task, struct agent_outc
     *out = (struct agent_outcome){ 0 };
     r = session_open(&s, ag, task, e);
     if (r == 0) {
-        begin_session(&s, task->resume ? "resume" : "startup");
+        session_begin(&s, task->resume ? "resume" : "startup");
         session_run(&s, task);
-        tell_outcome(&s, out);
+        session_outcome(&s, out);
     }
     session_close(&s);
     return r;

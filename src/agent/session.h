@@ -25,6 +25,8 @@ struct agent_def {
     const struct setting *settings; /* `agents.NAME`; NULL: none */
 };
 
+struct background;
+
 struct history {
     const struct json **items;
     size_t count, room;
@@ -53,6 +55,8 @@ struct agent_session {
     const struct json *system, *tools; /* as told to the model; NULL: not put together yet */
     uint64_t *prefix;                  /* hashes of what the last request began with */
     size_t prefix_count;
+    struct background *background; /* tasks that run; agent/subagent.h */
+    unsigned background_count;
     enum agent_end end;
     const char *reason; /* why it ended; in the arena */
     bool over;
@@ -108,7 +112,9 @@ bool session_ask(struct agent_session *s, struct arena *a, struct model_reply *r
 void session_call_tools(struct agent_session *s, struct arena *a, const struct json *message);
 
 /* loop.c: one user message, to the end. */
+void session_begin(struct agent_session *s, const char *source);
 void session_run(struct agent_session *s, const struct agent_task *task);
+void session_outcome(const struct agent_session *s, struct agent_outcome *out);
 
 /* prompt.c: what every request begins with. */
 const struct json *session_system(struct agent_session *s, struct arena *a);
