@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* They mostly wait; as many again as there may be processes wait for the machine, not for us. */
+/* They mostly wait: enough that a usual configuration's all run at once, and no crowd. */
 #define THREADS_MAX 31
 
 struct observer {

@@ -212,6 +212,33 @@ static void an_abort_ends_it_at_once(void **state UNUSED)
     assert_non_null(strstr(strbuf_cstr(&bed.logged), "aborted"));
 }
 
+static void *abort_when_begun(void *context)
+{
+    const struct bed *bed = context;
+
+    return comes(bed, "began") && eventfd_write(bed->abort_fd, 1) == 0 ? context : NULL;
+}
+
+static void an_abort_ends_what_an_event_waits_for(void **state UNUSED)
+{
+    CLEANUP(bed) struct bed bed = { 0 };
+    CLEANUP(fd) int stop = eventfd(0, EFD_CLOEXEC);
+    uint64_t began = clock_mono_ns();
+    pthread_t other;
+    void *done;
+
+    bed.abort_fd = stop;
+    open_bed(&bed, "hooks: [{ name: slow, on: PreToolUse, group: [{ exec: 'true' },"
+                   " { exec: 'touch began; exec " FAKE_CHILD " hang' }] }]\n");
+    assert_int_equal(pthread_create(&other, NULL, abort_when_begun, &bed), 0);
+    bed_emit(&bed, "PreToolUse", NULL);
+    assert_int_equal(pthread_join(other, &done), 0);
+    assert_non_null(done);
+    assert_true(clock_mono_ns() - began < 10000 * MS);
+    assert_int_equal(bed.receipt.runs[0].end, RUN_FAILED);
+    assert_non_null(strstr(bed.receipt.runs[0].detail, "aborted"));
+}
+
 static void after_an_abort_nothing_is_started(void **state UNUSED)
 {
     CLEANUP(bed) struct bed bed = { 0 };
@@ -315,7 +342,8 @@ TESTS(child_test(the_event_does_not_wait_and_the_text_comes_later),
       child_test(its_failure_is_logged_and_has_a_receipt),
       child_test(it_outlives_its_configuration),
       child_test(the_end_of_the_engine_waits_for_its_deadline_only),
-      child_test(an_abort_ends_it_at_once), child_test(after_an_abort_nothing_is_started),
+      child_test(an_abort_ends_it_at_once), child_test(an_abort_ends_what_an_event_waits_for),
+      child_test(after_an_abort_nothing_is_started),
       child_test(who_gets_no_process_in_time_names_the_limit),
       child_test(no_more_than_eight_run_at_once), child_test(a_deleted_session_gets_nothing_more),
       child_test(a_guards_second_look_starts_it_once))
