@@ -25,7 +25,7 @@ struct agent_def {
     const struct setting *settings; /* `agents.NAME`; NULL: none */
 };
 
-struct background;
+struct background_task;
 
 struct history {
     const struct json **items;
@@ -55,7 +55,7 @@ struct agent_session {
     const struct json *system, *tools; /* as told to the model; NULL: not put together yet */
     uint64_t *prefix;                  /* hashes of what the last request began with */
     size_t prefix_count;
-    struct background *background; /* tasks that run; agent/subagent.h */
+    struct background_task *background; /* tasks that run; agent/subagent.h */
     unsigned background_count;
     enum agent_end end;
     const char *reason; /* why it ended; in the arena */

@@ -9,8 +9,8 @@
 #define DEPTH_MAX      4
 #define BACKGROUND_MAX 16
 
-struct background {
-    struct background *next;
+struct background_task {
+    struct background_task *next;
     unsigned number;
     pthread_t thread;
     struct arena arena;
@@ -180,7 +180,7 @@ int subagent_run(struct agent_session *parent, const struct subagent_task *task,
 
 static void *run_in_background(void *context)
 {
-    struct background *b = context;
+    struct background_task *b = context;
 
     b->r = run(b->parent, &b->chosen, &b->out, false, &b->e);
     return NULL;
@@ -190,7 +190,7 @@ static int check_room(const struct agent_session *parent, struct err *e)
 {
     size_t running = 0;
 
-    for (const struct background *b = parent->background; b; b = b->next)
+    for (const struct background_task *b = parent->background; b; b = b->next)
         running++;
     if (running >= BACKGROUND_MAX)
         return err_set(e, -EAGAIN, "%d tasks run in the background already: wait for them",
@@ -198,7 +198,7 @@ static int check_room(const struct agent_session *parent, struct err *e)
     return 0;
 }
 
-static void release(struct background *b)
+static void release(struct background_task *b)
 {
     agent_outcome_release(&b->out);
     arena_release(&b->arena);
@@ -207,7 +207,7 @@ static void release(struct background *b)
 
 /* Everything the thread needs is chosen here: the parent goes on and may change. */
 static int launch(struct agent_session *parent, const struct subagent_task *task,
-                  struct background *b, struct err *e)
+                  struct background_task *b, struct err *e)
 {
     struct arena *a = &b->arena;
     int r = begin(parent, task, a, &b->chosen, e);
@@ -224,7 +224,7 @@ static int launch(struct agent_session *parent, const struct subagent_task *task
 int subagent_start(struct agent_session *parent, const struct subagent_task *task, unsigned *number,
                    struct err *e)
 {
-    struct background *b;
+    struct background_task *b;
     int r = check_room(parent, e);
 
     if (r < 0)
@@ -242,7 +242,7 @@ int subagent_start(struct agent_session *parent, const struct subagent_task *tas
     return 0;
 }
 
-static void tell(struct background *b, struct strbuf *text)
+static void tell(struct background_task *b, struct strbuf *text)
 {
     const char *what = b->r < 0 ? b->e.msg : b->out.text ? b->out.text : "";
 
@@ -256,7 +256,7 @@ char *subagent_wait(struct agent_session *parent, struct arena *a)
     CLEANUP(strbuf) struct strbuf text = { 0 };
 
     while (parent->background) {
-        struct background *b = parent->background;
+        struct background_task *b = parent->background;
 
         parent->background = b->next;
         pthread_join(b->thread, NULL);
