@@ -26,6 +26,7 @@ struct dialect_answer {
 struct dialect_wants {
     const char *match;     /* its matcher; NULL: all */
     const char *condition; /* its `if`; NULL: none */
+    const char *as;        /* the foreign name of the event it is registered for; NULL: not known */
 };
 
 struct dialect_filter;
@@ -33,6 +34,9 @@ struct dialect_filter;
 struct dialect {
     const char *name;
     uint32_t timeout_ms; /* of its hooks, unless an entry says otherwise */
+
+    /* The same at one point; NULL: everywhere the one above. */
+    uint32_t (*timeout_at)(enum point point);
 
     /* Whether its hooks know an event for the point; NULL: for every point. */
     bool (*speaks)(enum point point);
@@ -65,6 +69,9 @@ struct dialect {
 
 /* NULL: this build has no such dialect. */
 const struct dialect *dialect_find(struct str name);
+
+/* The default timeout of a hook with these subscriptions: the longest of its points'. */
+uint32_t dialect_timeout(const struct dialect *d, const struct subscription *on, size_t count);
 
 /*
  * What a child wrote, without white space at its ends, kept in the arena: the result goes before

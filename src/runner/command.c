@@ -86,14 +86,24 @@ static int check_points(const struct dialect *d, const struct hook_traits *t, st
 
 /* Running -------------------------------------------------------------------------------------- */
 
-static const char *const *environment(const struct hook_call *c, const struct command *command)
+/* What the dialect's hooks expect comes first: the entry's own values are above it. */
+static const char *const *environment(const struct hook_call *c, const struct command *command,
+                                      const struct dialect_event *ev)
 {
     struct arena *a = c->arena;
-    const char **env = arena_array(a, const char *, command->env_count + 6);
+    const struct dialect *d = command->dialect;
+    const char *const *theirs = d->variables ? d->variables(a, ev) : NULL;
     const char *depth = getenv("HOOKE_DEPTH");
-    size_t count = command->env_count;
+    size_t count = 0;
+    const char **env;
 
-    memcpy(env, command->env, count * sizeof(*env));
+    while (theirs && theirs[count])
+        count++;
+    env = arena_array(a, const char *, count + command->env_count + 6);
+    for (size_t i = 0; i < count; i++)
+        env[i] = theirs[i];
+    memcpy(env + count, command->env, command->env_count * sizeof(*env));
+    count += command->env_count;
     env[count++] = arena_printf(a, "HOOKE_SESSION=%s", c->event->session.id);
     env[count++] = arena_printf(a, "HOOKE_HOOK=%s", c->hook->name);
     env[count++] = arena_printf(a, "HOOKE_POINT=%s", point_info(c->event->point)->name);
@@ -125,7 +135,7 @@ static int command_run(const struct hook_call *c, struct verdict *v, struct err 
     struct dialect_answer answer = { v, &warnings };
     struct proc p = {
         .argv = command->argv,
-        .env = environment(c, command),
+        .env = environment(c, command, &ev),
         .cwd = c->event->session.cwd,
         .deadline_ns = c->deadline_ns,
     };
@@ -170,7 +180,8 @@ static int command_load(struct arena *a, const struct hook_entry *entry, struct 
     c->argv = read_argv(a, setting_get(entry->spec, "exec"));
     read_env(a, setting_get(entry->spec, "env"), c);
     if (!h->traits.timeout_ms)
-        h->traits.timeout_ms = c->dialect->timeout_ms;
+        h->traits.timeout_ms =
+            dialect_timeout(c->dialect, h->traits.on, h->traits.on_count);
     h->run = command_run;
     h->context = c;
     return when_load(entry, problems, &c->when, e);
