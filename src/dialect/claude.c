@@ -18,6 +18,7 @@
 #include "dialect/claude_filter.h"
 #include "dialect/claude_merge.h"
 #include "dialect/claude_payload.h"
+#include "dialect/scrub.h"
 
 static const struct claude_rules rules = {
     .system = TOOLS_CLAUDE,
@@ -64,11 +65,17 @@ static const struct json *encode(struct arena *a, const struct dialect_event *ev
     return claude_payload(a, TOOLS_CLAUDE, ev->event);
 }
 
+/* Where Claude Code sends its own measurements is nothing to its hooks. */
+static bool is_kept_back(const char *name)
+{
+    return strncmp(name, "OTEL_", 5) == 0;
+}
+
 static const char *const *variables(struct arena *a, const struct dialect_event *ev)
 {
-    const char **env = arena_array(a, const char *, 5);
+    size_t count;
+    const char **env = scrub_environment(a, is_kept_back, 4, &count);
     const char *cwd = ev->event->session.cwd;
-    size_t count = 0;
 
     env[count++] = "CLAUDECODE=1";
     env[count++] = "CLAUDE_CODE_CHILD_SESSION=1";

@@ -189,13 +189,13 @@ const char *claude_text(const struct claude_answer *r, enum claude_said field)
 static void find_words(struct claude_answer *r)
 {
     static const struct {
-        enum claude_said field;
         const char *word;
+        enum claude_said field;
         enum claude_fact fact;
     } words[] = {
-        { SAID_DECISION, "block", FACT_BLOCK },   { SAID_DECISION, "approve", FACT_APPROVE },
-        { SAID_PERMISSION, "allow", FACT_ALLOW }, { SAID_PERMISSION, "deny", FACT_DENY },
-        { SAID_PERMISSION, "ask", FACT_ASK },     { SAID_PERMISSION, "defer", FACT_ASK },
+        { "block", SAID_DECISION, FACT_BLOCK },   { "approve", SAID_DECISION, FACT_APPROVE },
+        { "allow", SAID_PERMISSION, FACT_ALLOW }, { "deny", SAID_PERMISSION, FACT_DENY },
+        { "ask", SAID_PERMISSION, FACT_ASK },     { "defer", SAID_PERMISSION, FACT_ASK },
     };
 
     for (size_t i = 0; i < ARRAY_LEN(words); i++)

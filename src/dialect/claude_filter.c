@@ -41,7 +41,7 @@ static const char *matched_field(enum claude_event event)
 static bool has_only(struct str text, const char *others)
 {
     for (size_t i = 0; i < text.len; i++)
-        if (!isalnum((unsigned char)text.ptr[i]) && !(text.ptr[i] && strchr(others, text.ptr[i])))
+        if (!isalnum((unsigned char)text.ptr[i]) && !str_has_char(others, text.ptr[i]))
             return false;
     return true;
 }

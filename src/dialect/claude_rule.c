@@ -21,7 +21,7 @@ int claude_rule_parse(struct str text, struct claude_rule *rule, struct err *e)
         return err_set(e, -EINVAL, "'%.*s' is no permission rule: a bracket is not closed",
                        STR_ARG(text));
     for (size_t i = 0; i < name; i++)
-        if (!isalnum((unsigned char)text.ptr[i]) && !memchr("_-*.:", text.ptr[i], 5))
+        if (!isalnum((unsigned char)text.ptr[i]) && !str_has_char("_-*.:", text.ptr[i]))
             return err_set(e, -EINVAL, "'%.*s' is no permission rule: write one, as Bash(git *)",
                            STR_ARG(text));
     if (name == 0)
@@ -211,7 +211,7 @@ static struct str host_of(struct str url)
             break;
         }
     for (size_t i = 0; i < host.len; i++)
-        if (memchr("/?#\\", host.ptr[i], 4))
+        if (str_has_char("/?#\\", host.ptr[i]))
             host.len = i;
     for (size_t i = host.len; i > 0; i--)
         if (host.ptr[i - 1] == '@')

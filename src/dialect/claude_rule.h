@@ -2,8 +2,8 @@
  * claude_rule.h - Claude Code's permission rules, as the `if` of a handler has one.
  *
  *     Bash(git push *)    some command in it is like that; also when that can't be told
- *     Edit(*.ts)          a file of that name at any depth of the session's folder; with a slash from
- *                         that folder on, with / in front from the workspace, ~/ home, // the root
+ *     Edit(*.ts)          a file of that name at any depth of the session's folder; with a slash
+ * from that folder on, with / in front from the workspace, ~/ home, // the root
  *     WebFetch(domain:example.com)    Agent(Explore)    mcp__server    mcp__server__*    Write
  *
  * Best effort, as there: what is not understood counts as a match, since the hook may be a guard.

@@ -18,6 +18,9 @@
 #include "dialect/claude_filter.h"
 #include "dialect/claude_merge.h"
 #include "dialect/claude_payload.h"
+#include "dialect/scrub.h"
+
+#include <strings.h>
 
 #define AT(event) CLAUDE_AT(event)
 #define BLOCKS    (AT(PROMPT) | AT(BEFORE) | AT(AFTER) | AT(STOP) | AT(SUBAGENT_STOP))
@@ -88,6 +91,27 @@ static const struct json *encode(struct arena *a, const struct dialect_event *ev
     return claude_payload(a, TOOLS_CODEX, ev->event);
 }
 
+static bool is_kept_back(const char *name)
+{
+    static const char *const credentials[] = {
+        "CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN", "NODE_REPL_AUTH_TOKEN",
+        "OPENAI_FEDERATION_RULE_ID",          "OPENAI_IDENTITY_TOKEN_FILE",
+        "OPENAI_WORKLOAD_IDENTITY_CONTEXT",
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(credentials); i++)
+        if (strcasecmp(name, credentials[i]) == 0)
+            return true;
+    return false;
+}
+
+static const char *const *variables(struct arena *a, const struct dialect_event *ev UNUSED)
+{
+    size_t count;
+
+    return scrub_environment(a, is_kept_back, 0, &count);
+}
+
 static int decode(struct arena *a, const struct dialect_event *ev, const struct proc_result *run,
                   const struct dialect_answer *answer, struct err *e)
 {
@@ -112,6 +136,7 @@ const struct dialect codex_dialect = {
     .timeout_at = timeout_at,
     .speaks = speaks,
     .encode = encode,
+    .variables = variables,
     .decode = decode,
     .filter_new = filter_new,
     .filter_test = claude_filter_test,

@@ -44,7 +44,10 @@ struct dialect {
     /* What goes to stdin; only asked at points it speaks at. */
     const struct json *(*encode)(struct arena *a, const struct dialect_event *ev);
 
-    /* What its hooks expect in their environment, ended by NULL; NULL: nothing. */
+    /*
+     * What its hooks expect in their environment, ended by NULL; a name without "=" is taken out.
+     * NULL: nothing.
+     */
     const char *const *(*variables)(struct arena *a, const struct dialect_event *ev);
 
     /*

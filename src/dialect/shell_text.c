@@ -18,6 +18,14 @@ static struct str slice(struct str s, size_t from, size_t to)
     return (struct str){ s.ptr + from, to > from ? to - from : 0 };
 }
 
+/* NUL behind the end: it means nothing here. */
+static char char_at(struct str s, size_t i)
+{
+    if (i < s.len)
+        return s.ptr[i];
+    return '\0';
+}
+
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t';
@@ -122,15 +130,13 @@ static size_t skip_bracket(struct reading *r, struct str s, size_t i)
 
 static size_t skip_dollar(struct reading *r, struct str s, size_t i)
 {
-    char next = i + 1 < s.len ? s.ptr[i + 1] : ' ';
+    char next = char_at(s, i + 1);
 
-    if (next == '\'')
-        return skip_escaped(r, s, i);
     if (next == '(' || next == '{') {
         r->out->expands = true;
         return skip_bracket(r, s, i + 1);
     }
-    if (is_name_char(next) || memchr("@*#?$!-", next, 7))
+    if (is_name_char(next) || str_has_char("@*#?$!-", next))
         r->out->expands = true;
     return i + 1;
 }
@@ -168,7 +174,7 @@ static size_t skip(struct reading *r, struct str s, size_t i)
         end = skip_backticks(r, s, i);
         break;
     case '$':
-        end = skip_dollar(r, s, i);
+        end = char_at(s, i + 1) == '\'' ? skip_escaped(r, s, i) : skip_dollar(r, s, i);
         break;
     case '\\':
         end = i + 2;
@@ -212,6 +218,31 @@ static size_t add_escaped(struct strbuf *out, char c)
     return 1;
 }
 
+/* Of a redirection in front, with its file; 0: there is none. */
+static size_t redirection_length(struct reading *r, struct str s)
+{
+    size_t i = 0, blanks;
+
+    while (isdigit((unsigned char)char_at(s, i)))
+        i++;
+    if (!str_has_char("<>", char_at(s, i)))
+        return 0;
+    while (str_has_char("<>&|", char_at(s, i)))
+        i++;
+    for (blanks = i; is_blank(char_at(s, blanks));)
+        blanks++;
+    return blanks + word_at(r, slice(s, blanks, s.len)).len;
+}
+
+/* Of what stands in front of a command; 0: nothing does. */
+static size_t prefix_length(struct reading *r, struct str s)
+{
+    struct str word = word_at(r, s);
+    size_t length = redirection_length(r, s);
+
+    return length ? length : is_prefix(word) ? word.len : 0;
+}
+
 /* Without quotes and backslashes, white space outside of quotes as one blank. */
 static struct str plain_of(struct reading *r, struct str s)
 {
@@ -238,11 +269,10 @@ static struct str plain_of(struct reading *r, struct str s)
 static void add_command(struct reading *r, struct str raw)
 {
     struct shell_command *c;
-    struct str word;
+    size_t cut;
 
-    raw = str_trim(raw);
-    while (raw.len && is_prefix(word = word_at(r, raw)))
-        raw = str_trim(slice(raw, word.len, raw.len));
+    for (raw = str_trim(raw); (cut = prefix_length(r, raw));)
+        raw = str_trim(slice(raw, cut, raw.len));
     if (raw.len == 0)
         return;
     c = arena_new(r->arena, struct shell_command);
@@ -254,7 +284,22 @@ static void add_command(struct reading *r, struct str raw)
 
 static bool begins_comment(struct str s, size_t i)
 {
-    return s.ptr[i] == '#' && (i == 0 || memchr(" \t\n;&|(", s.ptr[i - 1], 7));
+    return s.ptr[i] == '#' && (i == 0 || str_has_char(" \t\n;&|(", s.ptr[i - 1]));
+}
+
+/* Between commands; an ampersand may also be part of a redirection. */
+static bool is_separator(struct str s, size_t i)
+{
+    if (s.ptr[i] == '&')
+        return char_at(s, i + 1) != '>' && (i == 0 || !str_has_char("<>", s.ptr[i - 1]));
+    return str_has_char(";|()\n", s.ptr[i]) && (s.ptr[i] != '|' || i == 0 || s.ptr[i - 1] != '>');
+}
+
+/* A document may hold any quote there is: nobody can tell where commands go on. */
+static bool begins_document(struct str s, size_t i)
+{
+    return s.ptr[i] == '<' && char_at(s, i + 1) == '<' && char_at(s, i + 2) != '<' &&
+           (i == 0 || s.ptr[i - 1] != '<');
 }
 
 static void read_commands(struct reading *r, struct str s)
@@ -262,12 +307,13 @@ static void read_commands(struct reading *r, struct str s)
     size_t begin = 0, i = 0;
 
     while (i < s.len && !r->out->broken) {
+        r->out->broken = begins_document(s, i);
         if (begins_comment(s, i)) {
             add_command(r, slice(s, begin, i));
             while (i < s.len && s.ptr[i] != '\n')
                 i++;
             begin = i;
-        } else if (memchr(";&|()\n", s.ptr[i], 6)) {
+        } else if (is_separator(s, i)) {
             add_command(r, slice(s, begin, i));
             begin = ++i;
         } else {

@@ -7,8 +7,8 @@
  *     for (const struct shell_command *c = t.first; c; c = c->next) …       cd x; git push $(date);
  * date
  *
- * Split at ; & | ( ) and line ends, also inside $( ) and backticks; assignments and reserved words
- * in front are left out.
+ * Split at ; & | ( ) and line ends, also inside $( ) and backticks; assignments, redirections and
+ * reserved words in front are left out.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ struct shell_command {
 struct shell_text {
     struct shell_command *first, **end;
     bool expands; /* something in it is known only when it runs: $( ), backticks, $VAR */
-    bool broken;  /* it could not be read: an open quote or bracket, too deep */
+    bool broken;  /* it could not be read: an open quote or bracket, a document, too deep */
 };
 
 void shell_text_read(struct shell_text *t, struct arena *a, struct str text);

@@ -5,8 +5,8 @@
  *     args = tools_to_theirs(a, TOOLS_KODELET, STR("read"), {"path":"a"});     {"file_path":"a"}
  *     args = tools_to_ours(a, TOOLS_KODELET, STR("read"), {"file_path":"b"}, args);
  *
- * src/hook/tools.def is the table. Several names of a system may stand for one tool of ours: all are
- * understood, the first is said. A tool or argument without a line keeps its name.
+ * src/hook/tools.def is the table. Several names of a system may stand for one tool of ours: all
+ * are understood, the first is said. A tool or argument without a line keeps its name.
  */
 #pragma once
 

@@ -180,8 +180,7 @@ static int command_load(struct arena *a, const struct hook_entry *entry, struct 
     c->argv = read_argv(a, setting_get(entry->spec, "exec"));
     read_env(a, setting_get(entry->spec, "env"), c);
     if (!h->traits.timeout_ms)
-        h->traits.timeout_ms =
-            dialect_timeout(c->dialect, h->traits.on, h->traits.on_count);
+        h->traits.timeout_ms = dialect_timeout(c->dialect, h->traits.on, h->traits.on_count);
     h->run = command_run;
     h->context = c;
     return when_load(entry, problems, &c->when, e);

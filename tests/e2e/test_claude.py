@@ -81,7 +81,7 @@ def test_text_at_a_prompt_is_context(hooke, dialect):
 def test_claude_is_told_in_its_own_words(hooke):
     entry(hooke, "claude", "PreToolUse", "exec: 'cat >seen; env >env'")
     hooke.emit("PreToolUse", {"tool": "read", "call_id": "c1", "args": {"path": "a", "limit": 3}},
-               "--session", "s1/a7", "--parent", "s1", "--agent", "Explore")
+               "--session", "s1/a7", "--parent", "s1", "--agent", "Explore", OTEL_SECRET="x")
     assert json.loads((hooke.cwd / "seen").read_text()) == {
         "session_id": "s1", "transcript_path": "", "cwd": str(hooke.cwd),
         "hook_event_name": "PreToolUse", "permission_mode": "default", "agent_id": "a7",
@@ -90,6 +90,7 @@ def test_claude_is_told_in_its_own_words(hooke):
     env = (hooke.cwd / "env").read_text().splitlines()
     for line in ("CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID=s1", f"CLAUDE_PROJECT_DIR={hooke.cwd}"):
         assert line in env
+    assert not any(line.startswith("OTEL_") for line in env)
 
 
 def test_an_entry_may_say_another_value_of_a_variable(hooke):

@@ -15,7 +15,7 @@
 #define PERMISSION(decision) \
     SPECIFIC(PRE, "\"permissionDecision\":\"" decision "\",\"permissionDecisionReason\":\"why\"")
 
-/* The table of exit codes and output, at an event whose block is a block. */
+/* CL-1: the table of exit codes and output, at an event whose block is a block. */
 static void every_cell_of_exit_code_and_output(void **state UNUSED)
 {
     static const struct answer_row rows[] = {
@@ -30,7 +30,7 @@ static void every_cell_of_exit_code_and_output(void **state UNUSED)
         { "valid, other exit, nothing said", PRE, 7, "{}", "oops", "{}", NULL },
         { "bad schema, exit 0", PRE, 0, "{\"continue\":\"no\"}", "", NULL,
           "gave a bad answer: 'continue' must be a boolean, not a string" },
-        { "bad schema, exit 2", PRE, 2, "{\"continue\":\"no\"}", "no", BLOCK("no"), NULL },
+        { "CL-7 bad schema, exit 2", PRE, 2, "{\"continue\":\"no\"}", "no", BLOCK("no"), NULL },
         { "bad schema, other exit", PRE, 3, "{\"continue\":\"no\"}", "oops", NULL,
           "exited with code 3: oops" },
         { "broken JSON, exit 0", PRE, 0, "{\"continue\":", "", "{}", NULL },
@@ -58,7 +58,7 @@ static void outcomes_before_a_tool(void **state UNUSED)
         { "exit 0, unknown field", PRE, 0, "{\"colour\":1}", "", NULL, "unknown field 'colour'" },
         { "exit 2 + stderr", PRE, 2, "", "no", BLOCK("no"), NULL },
         { "exit 2, silent", PRE, 2, "", "", BLOCK("blocked without a reason"), NULL },
-        { "exit 2 + JSON allow", PRE, 2, PERMISSION("allow"), "no", BLOCK("no"), NULL },
+        { "CL-7 exit 2 + JSON allow", PRE, 2, PERMISSION("allow"), "no", BLOCK("no"), NULL },
         { "exit 1 + stderr", PRE, 1, "", "no", NULL, "exited with code 1: no" },
         { "exit 1 + JSON deny", PRE, 1, PERMISSION("deny"), "", BLOCK("why"), NULL },
         { "exit 127", PRE, 127, "", "", NULL, "exited with code 127" },
@@ -101,6 +101,28 @@ static void plain_text_is_context_at_two_events_only(void **state UNUSED)
     };
 
     answers_check("claude", rows, ARRAY_LEN(rows));
+}
+
+static void everything_at_every_event(void **state UNUSED)
+{
+    static const struct answer_effects rows[] = {
+        { START, "say", "warning", "stop", "context", "context" },
+        { "SubagentStart", "say", "warning", "stop", "nothing", "context" },
+        { PROMPT, "block", "block", "stop", "context", "context" },
+        { PRE, "block", "block", "stop", "nothing", "context" },
+        { "PermissionRequest", "failed", "warning", "block", "nothing", "warning" },
+        { POST, "context", "context", "stop", "nothing", "context" },
+        { FAILED, "context", "context", "stop", "nothing", "context" },
+        { "Stop", "go-on", "go-on", "stop", "nothing", "go-on" },
+        { "SubagentStop", "go-on", "go-on", "stop", "nothing", "go-on" },
+        { "StopFailure", "failed", "warning", "warning", "nothing", "warning" },
+        { "PreCompact", "block", "block", "block", "nothing", "warning" },
+        { "PostCompact", "say", "warning", "warning", "nothing", "warning" },
+        { "Notification", "failed", "warning", "warning", "nothing", "warning" },
+        { "SessionEnd", "say", "warning", "warning", "nothing", "warning" },
+    };
+
+    answers_check_effects("claude", rows, ARRAY_LEN(rows));
 }
 
 static void permission_decisions(void **state UNUSED)
@@ -231,8 +253,8 @@ static void answers_after_a_tool(void **state UNUSED)
           "{}", "unknown field 'updatedToolOutput' at PostToolUseFailure" },
         { "stop", POST, 0, "{\"continue\":false,\"stopReason\":\"enough\"}", "",
           "{\"stop\":\"enough\"}", NULL },
-        { "stop when it failed", FAILED, 0, "{\"continue\":false,\"stopReason\":\"enough\"}", "",
-          "{\"stop\":\"enough\"}", NULL },
+        { "CL-22 stop when it failed", FAILED, 0, "{\"continue\":false,\"stopReason\":\"enough\"}",
+          "", "{\"stop\":\"enough\"}", NULL },
     };
 
     answers_check("claude", rows, ARRAY_LEN(rows));
@@ -323,7 +345,7 @@ static void long_texts_are_cut_with_a_note(void **state UNUSED)
     fill(&text, "ä", 10003);
     fill(&wanted, "ä", 10000);
     answers_check("claude",
-                  &(struct answer_row){ "10003 characters", PROMPT, 0, strbuf_cstr(&text), "",
+                  &(struct answer_row){ "CL-19 10003 characters", PROMPT, 0, strbuf_cstr(&text), "",
                                         arena_printf(&a,
                                                      "{\"inject\":[{\"id\":\"stdout\",\"text\":\"%s"
                                                      "\\n[3 more characters were cut off]\","
@@ -385,6 +407,7 @@ static void timeouts_are_theirs(void **state UNUSED)
 
 TESTS(cmocka_unit_test(every_cell_of_exit_code_and_output),
       cmocka_unit_test(outcomes_before_a_tool), cmocka_unit_test(exit_code_2_at_every_event),
+      cmocka_unit_test(everything_at_every_event),
       cmocka_unit_test(plain_text_is_context_at_two_events_only),
       cmocka_unit_test(permission_decisions),
       cmocka_unit_test(changed_input_comes_back_in_our_names),

@@ -160,7 +160,7 @@ static void claude_is_told_all_of_its_fields(void **state UNUSED)
         check(&rows[i]);
 }
 
-/* The order and the names of fields are those that Codex 0.166 sends. */
+/* CX-10, CX-43. The order and the names of fields are those that Codex 0.166 sends. */
 static void codex_is_told_what_codex_tells(void **state UNUSED)
 {
     static const struct told rows[] = {
@@ -340,7 +340,26 @@ static void variables_name_session_and_workspace(void **state UNUSED)
     assert_null(env[4]);
     ev.session.cwd = NULL;
     assert_null(dialect_find(STR("claude"))->variables(&a, &told)[3]);
-    assert_null(dialect_find(STR("codex"))->variables);
+}
+
+/* CX-51 */
+static void what_their_systems_keep_back_is_taken_out(void **state UNUSED)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    struct event ev = answers_event(&a, "PreToolUse", "{}");
+    const struct dialect_event told = { .event = &ev };
+    const char *const *env;
+
+    assert_int_equal(setenv("OTEL_X", "1", 1), 0);
+    assert_int_equal(setenv("Node_Repl_Auth_Token", "1", 1), 0);
+    env = dialect_find(STR("claude"))->variables(&a, &told);
+    assert_string_equal(env[0], "OTEL_X");
+    assert_string_equal(env[1], "CLAUDECODE=1");
+    env = dialect_find(STR("codex"))->variables(&a, &told);
+    assert_string_equal(env[0], "Node_Repl_Auth_Token");
+    assert_null(env[1]);
+    assert_int_equal(unsetenv("OTEL_X"), 0);
+    assert_int_equal(unsetenv("Node_Repl_Auth_Token"), 0);
 }
 
 TESTS(cmocka_unit_test(claude_is_told_all_of_its_fields),
@@ -349,4 +368,5 @@ TESTS(cmocka_unit_test(claude_is_told_all_of_its_fields),
       cmocka_unit_test(tools_answer_in_their_shapes),
       cmocka_unit_test(a_subagent_speaks_for_its_parents_session),
       cmocka_unit_test(each_speaks_where_it_has_an_event),
-      cmocka_unit_test(variables_name_session_and_workspace))
+      cmocka_unit_test(variables_name_session_and_workspace),
+      cmocka_unit_test(what_their_systems_keep_back_is_taken_out))

@@ -71,6 +71,7 @@ static void shell_commands(void **state UNUSED)
         { "Bash(rm *)", "$CMD x", true },
         { "Bash(rm *)", "echo 'open", true },
         { "Bash(rm *)", "echo $(open", true },
+        { "Bash(rm *)", "cat <<EOF\nx\nEOF", true },
     };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)

@@ -34,9 +34,31 @@ static void outcomes_before_a_tool(void **state UNUSED)
         { "exit 1 + stderr", PRE, 1, "", "no", NULL, "exited with code 1: no" },
         { "exit 1 + JSON deny", PRE, 1, PERMISSION("deny"), "", NULL, "exited with code 1" },
         { "exit 127", PRE, 127, "", "", NULL, "exited with code 127" },
+        { "exit 1, text", PRE, 1, "words", "", NULL, "exited with code 1" },
+        { "exit 1, bad answer", PRE, 1, "{bad", "", NULL, "exited with code 1" },
+        { "exit 2, text", PRE, 2, "words", "no", BLOCK("no"), NULL },
     };
 
     answers_check("codex", rows, ARRAY_LEN(rows));
+}
+
+static void everything_at_every_event(void **state UNUSED)
+{
+    static const struct answer_effects rows[] = {
+        { START, "failed", "failed", "stop", "context", "context" },
+        { "SubagentStart", "failed", "failed", "nothing", "context", "context" },
+        { PROMPT, "block", "block", "stop", "context", "context" },
+        { PRE, "block", "block", "failed", "nothing", "context" },
+        { ASKED, "block", "failed", "failed", "nothing", "failed" },
+        { POST, "block", "block", "block", "nothing", "context" },
+        { "Stop", "go-on", "go-on", "stop", "failed", "failed" },
+        { "SubagentStop", "go-on", "go-on", "stop", "failed", "failed" },
+        { "PreCompact", "failed", "failed", "block", "nothing", "failed" },
+        { "PostCompact", "failed", "failed", "warning", "nothing", "failed" },
+        { "SessionEnd", "failed", "nothing", "nothing", "nothing", "nothing" },
+    };
+
+    answers_check_effects("codex", rows, ARRAY_LEN(rows));
 }
 
 static void before_a_tool(void **state UNUSED)
@@ -237,7 +259,7 @@ static void compaction_and_ends(void **state UNUSED)
     answers_check("codex", rows, ARRAY_LEN(rows));
 }
 
-TESTS(cmocka_unit_test(outcomes_before_a_tool), cmocka_unit_test(before_a_tool),
-      cmocka_unit_test(permission_requests), cmocka_unit_test(after_a_tool),
-      cmocka_unit_test(prompts_and_starts), cmocka_unit_test(stops),
+TESTS(cmocka_unit_test(outcomes_before_a_tool), cmocka_unit_test(everything_at_every_event),
+      cmocka_unit_test(before_a_tool), cmocka_unit_test(permission_requests),
+      cmocka_unit_test(after_a_tool), cmocka_unit_test(prompts_and_starts), cmocka_unit_test(stops),
       cmocka_unit_test(compaction_and_ends))

@@ -28,6 +28,10 @@ static void finds_every_simple_command(void **state UNUSED)
     check("a#b", "a#b", false, false);
     check("echo 'a;b' \"c|d\" e\\;f", "echo a;b c|d e;f", false, false);
     check("2x=1 a", "2x=1 a", false, false);
+    check(">x rm y", "rm y", false, false);
+    check("2> x <y A=1 rm z >&2", "rm z >&2", false, false);
+    check(">&2 rm y &>z; a >|b", "rm y &>z|a >|b", false, false);
+    check("cat <<<word; a", "cat <<<word|a", false, false);
 }
 
 static void looks_inside_expansions(void **state UNUSED)
@@ -52,10 +56,18 @@ static void says_what_it_cannot_read(void **state UNUSED)
     check("echo \"a", "echo a", false, true);
     check("echo $(a", "echo $(a", true, true);
     check("echo `a", "echo `a", false, true);
+    check("cat <<E", "cat <<E", false, true);
     for (int i = 0; i < 100000; i++)
         strbuf_addstr(&deep, "$(");
     shell_text_read(&t, &a, strbuf_str(&deep));
     assert_true(t.broken);
+}
+
+static void a_quote_in_quotes_hides_nothing(void **state UNUSED)
+{
+    check("echo \"$'\"; rm x; echo \"'\"", "echo $'|rm x|echo '", false, false);
+    check("echo '\"'; rm x; echo '\"'", "echo \"|rm x|echo \"", false, false);
+    check("echo \\'; rm x; echo \\'", "echo '|rm x|echo '", false, false);
 }
 
 static void a_nul_hides_nothing(void **state UNUSED)
@@ -69,4 +81,5 @@ static void a_nul_hides_nothing(void **state UNUSED)
 }
 
 TESTS(cmocka_unit_test(finds_every_simple_command), cmocka_unit_test(looks_inside_expansions),
-      cmocka_unit_test(says_what_it_cannot_read), cmocka_unit_test(a_nul_hides_nothing))
+      cmocka_unit_test(says_what_it_cannot_read), cmocka_unit_test(a_quote_in_quotes_hides_nothing),
+      cmocka_unit_test(a_nul_hides_nothing))
