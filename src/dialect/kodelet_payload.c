@@ -1,6 +1,7 @@
 #include "dialect/kodelet_payload.h"
 
 #include "base/clock.h"
+#include "dialect/talk.h"
 #include "hook/tools.h"
 
 const char *kodelet_event(enum point point)
@@ -135,27 +136,6 @@ static const struct json *kept(struct arena *a, const struct strbuf *text)
     return json_string(a, (struct str){ arena_cstr(a, strbuf_str(text)), text->len });
 }
 
-static void add_message(struct payload *p)
-{
-    const struct json *message = event_data(p->event, STR("message"));
-    const struct json *text = json_get(message, STR("text")), *parts;
-    CLEANUP(strbuf) struct strbuf all = { 0 };
-
-    if (json_type(message) == JSON_STRING)
-        text = message;
-    parts = text ? NULL : json_get(message, STR("parts"));
-    for (const struct json *part = json_first(parts); part; part = json_next(part)) {
-        struct str piece = json_str(p->arena, json_get(part, STR("text")));
-
-        if (all.len && piece.len)
-            strbuf_addch(&all, '\n');
-        strbuf_add(&all, piece.ptr, piece.len);
-    }
-    if (parts)
-        text = kept(p->arena, &all);
-    add(p, STR("message"), or_empty(p->arena, text));
-}
-
 static void push_message(struct arena *a, struct json *list, struct str role,
                          const struct json *content)
 {
@@ -280,7 +260,7 @@ const struct json *kodelet_payload(struct arena *a, const struct event *ev)
     if (point == POINT_TOOL_EXECUTE_AFTER)
         add(&p, STR("tool_output"), kodelet_tool_output(a, ev));
     if (point == POINT_CHAT_MESSAGE)
-        add_message(&p);
+        add(&p, STR("message"), or_empty(a, talk_prompt(a, ev)));
     if (point == POINT_TURN_AFTER)
         add_turn(&p);
     if (point == POINT_TURN_AFTER || point == POINT_AGENT_STOP) {

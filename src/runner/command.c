@@ -7,7 +7,6 @@
 
 #include <errno.h>
 
-#define TIMEOUT_MS 30000u /* of a dialect that does not say */
 
 struct command {
     const struct dialect *dialect;
@@ -177,7 +176,7 @@ static int command_load(struct arena *a, const struct hook_entry *entry, struct 
     if (r < 0)
         return r;
     if (!h->traits.timeout_ms)
-        h->traits.timeout_ms = c->dialect->timeout_ms ? c->dialect->timeout_ms : TIMEOUT_MS;
+        h->traits.timeout_ms = dialect_timeout(c->dialect, h->traits.on, h->traits.on_count);
     common.timeout_ms = h->traits.timeout_ms;
     load_handlers(a, entry, c, &common);
     h->run = command_run;
