@@ -24,6 +24,7 @@ struct dispatch {
     unsigned depth;
     bool args_changed; /* since the guards saw them */
     bool over;         /* a block or a stop ended the chain */
+    bool aborted;      /* by whoever emitted the event */
 };
 
 void dispatch_chain(struct dispatch *d);

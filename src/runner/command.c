@@ -127,6 +127,7 @@ static int command_run(const struct hook_call *c, struct verdict *v, struct err 
         .argv = command->argv,
         .env = environment(c, command),
         .cwd = c->event->session.cwd,
+        .abort_fd = c->event->abort_fd,
         .deadline_ns = c->deadline_ns,
     };
     int r = when_test(command->when, c, &applies, e);
