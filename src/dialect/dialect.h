@@ -33,6 +33,8 @@ struct dialect_filter;
 struct dialect {
     const char *name;
     uint32_t timeout_ms; /* of its hooks, unless an entry says otherwise */
+    const char *shell;   /* runs an `exec` that is a text, as `shell -c`; NULL: /bin/sh */
+    bool reads_killed;   /* decode() is also asked when a signal ended the child */
 
     /* Whether its hooks know an event for the point; NULL: for every point. */
     bool (*speaks)(enum point point);

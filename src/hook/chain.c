@@ -34,24 +34,42 @@ static bool session_matches(enum session_match wanted, bool sub)
     return wanted == SESSION_ANY || (wanted == SESSION_SUB) == sub;
 }
 
+/* NULL: the subscription is for such events. */
+static const char *mismatch(const struct subscription *s, const struct chain_key *key)
+{
+    if (s->point != key->point)
+        return "not subscribed";
+    if (!session_matches(s->session, key->sub))
+        return s->session == SESSION_SUB ? "only for subagents" : "only for main sessions";
+    if (s->result != RESULT_ANY && key->result != RESULT_ANY && s->result != key->result)
+        return s->result == RESULT_SUCCESS ? "only for tools that worked"
+                                           : "only for tools that failed";
+    return NULL;
+}
+
 static const char *subscription_mismatch(const struct hook *h, const struct chain_key *key)
 {
     const char *why = "not subscribed";
 
     for (size_t i = 0; i < h->traits.on_count; i++) {
-        const struct subscription *s = &h->traits.on[i];
+        const char *reason = mismatch(&h->traits.on[i], key);
 
-        if (s->point != key->point)
-            continue;
-        if (!session_matches(s->session, key->sub))
-            why = s->session == SESSION_SUB ? "only for subagents" : "only for main sessions";
-        else if (s->result != RESULT_ANY && key->result != RESULT_ANY && s->result != key->result)
-            why = s->result == RESULT_SUCCESS ? "only for tools that worked"
-                                              : "only for tools that failed";
-        else
+        if (!reason)
             return NULL;
+        if (h->traits.on[i].point == key->point)
+            why = reason;
     }
     return why;
+}
+
+const char *chain_asked_as(struct arena *a, const struct hook *h, const struct event *ev)
+{
+    struct chain_key key = chain_key_of(a, ev);
+
+    for (size_t i = 0; i < h->traits.on_count; i++)
+        if (!mismatch(&h->traits.on[i], &key))
+            return h->traits.on[i].as;
+    return NULL;
 }
 
 const char *chain_mismatch(const struct hook *h, const struct chain_key *key)

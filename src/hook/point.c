@@ -30,7 +30,7 @@ static const struct point_field fields[] = {
 
 static const struct point_alias aliases[] = {
 #define ALIAS(symbol, name, systems, session, result) \
-    { name, systems, { POINT_##symbol, SESSION_##session, RESULT_##result } },
+    { name, systems, { POINT_##symbol, SESSION_##session, RESULT_##result, name } },
 #include "hook/points.def"
 };
 
@@ -121,6 +121,21 @@ bool point_resolve(struct str name, struct subscription *on)
             return true;
         }
     return false;
+}
+
+const char *point_missing(struct str name)
+{
+    static const struct {
+        const char *name, *system;
+    } missing[] = {
+        { "BeforeToolSelection", "gemini" },
+        { "AfterModel", "gemini" }, /* once per piece of a streamed answer */
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(missing); i++)
+        if (str_is(name, missing[i].name))
+            return missing[i].system;
+    return NULL;
 }
 
 const char *point_nearest(const char *name)

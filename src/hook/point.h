@@ -61,6 +61,7 @@ struct subscription {
     enum point point;
     enum session_match session;
     enum result_match result; /* of the tool, at tool.execute.after */
+    const char *as;           /* the foreign name it was asked for by; NULL: the point's own */
 };
 
 struct point_alias {
@@ -83,6 +84,9 @@ const struct point_alias *point_aliases(size_t *count);
 
 /* Whether `name` is a point or a foreign name; `on` says what it stands for. */
 bool point_resolve(struct str name, struct subscription *on);
+
+/* The system that has an event of this name for which there is no point; NULL: none. */
+const char *point_missing(struct str name);
 
 /* The known name nearest to `name`, or NULL. */
 const char *point_nearest(const char *name);

@@ -60,6 +60,9 @@ struct chain {
 /* Why a hook at the point does not match, in a few words; NULL when it matches. */
 const char *chain_mismatch(const struct hook *h, const struct chain_key *key);
 
+/* The foreign name by which a hook that matches asked for such an event; NULL: by its point. */
+const char *chain_asked_as(struct arena *a, const struct hook *h, const struct event *ev);
+
 /* The hooks that match, found once per key and kept. `a` is used where the cache is full. */
 const struct chain *registry_chain(struct registry *reg, const struct chain_key *key,
                                    struct arena *a);

@@ -3,6 +3,7 @@
 #include "base/path.h"
 #include "dialect/dialect.h"
 #include "hook/engine.h"
+#include "hook/registry.h"
 #include "runner/when.h"
 
 #include <errno.h>
@@ -29,13 +30,13 @@ static size_t count_items(const struct setting *s)
     return count;
 }
 
-static const char **read_argv(struct arena *a, const struct setting *exec)
+static const char **read_argv(struct arena *a, const struct dialect *d, const struct setting *exec)
 {
     const char **argv = arena_array(a, const char *, count_items(exec) + 4);
     size_t count = 0;
 
     if (exec->kind != SETTING_LIST) {
-        argv[0] = "/bin/sh";
+        argv[0] = d->shell ? d->shell : "/bin/sh";
         argv[1] = "-c";
         argv[2] = exec->text.ptr;
         return argv;
@@ -86,14 +87,23 @@ static int check_points(const struct dialect *d, const struct hook_traits *t, st
 
 /* Running -------------------------------------------------------------------------------------- */
 
-static const char *const *environment(const struct hook_call *c, const struct command *command)
+/* What the dialect promises, then what the entry says, then what every command is told. */
+static const char *const *environment(const struct hook_call *c, const struct command *command,
+                                      const struct dialect_event *ev)
 {
     struct arena *a = c->arena;
-    const char **env = arena_array(a, const char *, command->env_count + 6);
-    const char *depth = getenv("HOOKE_DEPTH");
-    size_t count = command->env_count;
+    const struct dialect *d = command->dialect;
+    const char *const *theirs = d->variables ? d->variables(a, ev) : NULL;
+    const char **env, *depth = getenv("HOOKE_DEPTH");
+    size_t count = 0;
 
-    memcpy(env, command->env, count * sizeof(*env));
+    while (theirs && theirs[count])
+        count++;
+    env = arena_array(a, const char *, count + command->env_count + 6);
+    if (count)
+        memcpy(env, theirs, count * sizeof(*env));
+    memcpy(env + count, command->env, command->env_count * sizeof(*env));
+    count += command->env_count;
     env[count++] = arena_printf(a, "HOOKE_SESSION=%s", c->event->session.id);
     env[count++] = arena_printf(a, "HOOKE_HOOK=%s", c->hook->name);
     env[count++] = arena_printf(a, "HOOKE_POINT=%s", point_info(c->event->point)->name);
@@ -117,7 +127,11 @@ static void tell(const struct hook_call *c, const struct proc *p, const struct p
 static int command_run(const struct hook_call *c, struct verdict *v, struct err *e)
 {
     const struct command *command = c->context;
-    struct dialect_event ev = { .event = c->event, .final = c->final };
+    struct dialect_event ev = {
+        .event = c->event,
+        .final = c->final,
+        .as = chain_asked_as(c->arena, c->hook, c->event),
+    };
     bool applies;
     CLEANUP(proc_result) struct proc_result run = { 0 };
     CLEANUP(strbuf) struct strbuf input = { 0 };
@@ -125,7 +139,6 @@ static int command_run(const struct hook_call *c, struct verdict *v, struct err 
     struct dialect_answer answer = { v, &warnings };
     struct proc p = {
         .argv = command->argv,
-        .env = environment(c, command),
         .cwd = c->event->session.cwd,
         .abort_fd = c->event->abort_fd,
         .deadline_ns = c->deadline_ns,
@@ -134,12 +147,13 @@ static int command_run(const struct hook_call *c, struct verdict *v, struct err 
 
     if (r < 0 || !applies)
         return r;
+    p.env = environment(c, command, &ev);
     json_write(&input, command->dialect->encode(c->arena, &ev), JSON_COMPACT);
     strbuf_addch(&input, '\n');
     p.input = strbuf_str(&input);
     proc_run(&p, &run);
     tell(c, &p, &run);
-    if (run.end != PROC_EXITED)
+    if (run.end != PROC_EXITED && !(run.end == PROC_SIGNALED && command->dialect->reads_killed))
         return err_set(e, run.end == PROC_TIMED_OUT ? -ETIMEDOUT : -EIO, "%s",
                        proc_explain(c->arena, &p, &run));
     r = command->dialect->decode(c->arena, &ev, &run, &answer, e);
@@ -168,7 +182,7 @@ static int command_load(struct arena *a, const struct hook_entry *entry, struct 
     r = check_points(c->dialect, &h->traits, e);
     if (r < 0)
         return r;
-    c->argv = read_argv(a, setting_get(entry->spec, "exec"));
+    c->argv = read_argv(a, c->dialect, setting_get(entry->spec, "exec"));
     read_env(a, setting_get(entry->spec, "env"), c);
     if (!h->traits.timeout_ms)
         h->traits.timeout_ms = c->dialect->timeout_ms;
