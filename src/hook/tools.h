@@ -11,7 +11,7 @@
 
 #include "json/json.h"
 
-enum tools_system { TOOLS_KODELET, TOOLS_SYSTEMS };
+enum tools_system { TOOLS_KODELET, TOOLS_GEMINI, TOOLS_ACAI, TOOLS_SYSTEMS };
 enum tools_side { TOOLS_OURS, TOOLS_THEIRS };
 
 /* What the tool is called on that side; `name` itself when the table does not know it. */
