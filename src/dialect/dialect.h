@@ -34,6 +34,8 @@ struct dialect_filter;
 struct dialect {
     const char *name;
     uint32_t timeout_ms; /* of its hooks, unless an entry says otherwise */
+    const char *shell;   /* runs an `exec` that is a text, as `shell -c`; NULL: /bin/sh */
+    bool reads_killed;   /* decode() is also asked when a signal ended the child */
 
     /* The same at one point; NULL: everywhere the one above. */
     uint32_t (*timeout_at)(enum point point);

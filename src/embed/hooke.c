@@ -247,6 +247,7 @@ static int read_event(struct arena *a, const struct hooke_event *event, struct e
         return r;
     *ev = (struct event){
         .turn = event->turn,
+        .abort_fd = event->abort_fd,
         .session = { .id = event->session,
                      .parent = event->parent,
                      .agent = event->agent,

@@ -76,8 +76,12 @@ static bool add_subscription(struct entry_reading *r, const struct setting *s,
     }
     if (point_resolve(s->text, on))
         return true;
-    config_entry_refuse(r, &s->origin, "unknown point '%s'%s", s->text.ptr,
-                        config_did_you_mean(r->arena, point_nearest(s->text.ptr)));
+    if (point_missing(s->text))
+        config_entry_refuse(r, &s->origin, "'%s' of %s is not supported: no point stands for it",
+                            s->text.ptr, point_missing(s->text));
+    else
+        config_entry_refuse(r, &s->origin, "unknown point '%s'%s", s->text.ptr,
+                            config_did_you_mean(r->arena, point_nearest(s->text.ptr)));
     return false;
 }
 

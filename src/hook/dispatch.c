@@ -4,6 +4,7 @@
 #include "hook/gate.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 
 #define HOOK_TIMEOUT_MS 30000u
@@ -46,6 +47,13 @@ void dispatch_hold(struct dispatch *d, const struct hook_held *held)
     r->held[r->held_count++] = *held;
 }
 
+static bool is_aborted(const struct dispatch *d)
+{
+    struct pollfd fd = { .fd = d->abort_fd, .events = POLLIN };
+
+    return fd.fd && poll(&fd, 1, 0) > 0;
+}
+
 void dispatch_call(const struct dispatch *d, struct hook_call *c, uint64_t began_ns,
                    struct verdict *v, struct hook_run *run)
 {
@@ -56,12 +64,15 @@ void dispatch_call(const struct dispatch *d, struct hook_call *c, uint64_t began
     c->io = &run->io;
     e.code = 0; /* not the whole message: it is longer than all else that is touched here */
     e.msg[0] = '\0';
-    r = c->hook->run(c, v, &e);
+    if (is_aborted(d))
+        r = err_set(&e, -ECANCELED, "was not started: the event was aborted");
+    else
+        r = c->hook->run(c, v, &e);
     run->ns = clock_mono_ns() - began_ns;
     if (r < 0) {
         run->end = r == -ETIMEDOUT ? RUN_TIMED_OUT : RUN_FAILED;
         run->detail = arena_strdup(c->arena, e.msg[0] ? e.msg : "failed without saying why");
-        *v = (struct verdict){ 0 };
+        *v = (struct verdict){ .say = v->say }; /* it may still tell the person why */
     } else if (run->io.failure) {
         run->end = run->io.timed_out ? RUN_TIMED_OUT : RUN_FAILED;
         run->detail = run->io.failure;
@@ -134,6 +145,10 @@ static void run_hook(struct dispatch *d, const struct hook *h, const struct gate
     run->time = g->time;
     if (run->io.warnings)
         dispatch_warn_of(d, run);
+    if (is_aborted(d)) {
+        d->aborted = d->over = true;
+        return;
+    }
     detail = run->detail;
     if (!verdict_is_empty(&v)) /* of a run that failed in part: what the other parts said */
         merge_verdict(d, h, &v, run);
@@ -210,6 +225,13 @@ static bool needs_rerun(const struct dispatch *d, const struct hook *next)
     return d->args_changed && (!next || (next->def && next->def->no_rerun));
 }
 
+/* Nothing that was said counts, and the thing the event is about must not happen. */
+static void give_up(struct dispatch *d)
+{
+    d->receipt->verdict = (struct verdict){ .stop = "the event was aborted" };
+    d->receipt->data = d->receipt->event->data;
+}
+
 void dispatch_chain(struct dispatch *d)
 {
     struct gate g;
@@ -239,4 +261,6 @@ void dispatch_chain(struct dispatch *d)
     if (!d->over && needs_rerun(d, NULL))
         rerun_guards(d);
     merge_finish(d);
+    if (d->aborted)
+        give_up(d);
 }

@@ -25,6 +25,7 @@ struct dispatch {
     int abort_fd;
     bool args_changed; /* since the guards saw them */
     bool over;         /* a block or a stop ended the chain */
+    bool aborted;      /* by whoever emitted the event */
 };
 
 void dispatch_chain(struct dispatch *d);

@@ -305,7 +305,7 @@ int engine_emit(struct engine *en, const struct event *ev, struct arena *a, stru
         return bad;
     d.registry = current(en);
     d.depth = en->options.depth;
-    d.abort_fd = en->options.abort_fd;
+    d.abort_fd = ev->abort_fd ? ev->abort_fd : en->options.abort_fd;
     *r = (struct receipt){ .event = ev, .registry = d.registry, .at_ms = clock_wall_ms() };
     ulid_next(&en->ids, r->at_ms, r->id);
     if (!d.event.id)

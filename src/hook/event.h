@@ -26,6 +26,7 @@ struct event {
     unsigned turn;
     struct session session;
     const struct json *data; /* an object; NULL: {} */
+    int abort_fd; /* readable or hung up: whoever emitted it gives it up; never read; 0: none */
 };
 
 /* The event in our own JSON (the native dialect). */

@@ -43,7 +43,7 @@ static void observe_one(const struct dispatch *d, struct observer *o)
     dispatch_call(d, &c, now, &v, &o->run);
     o->run.every = o->gate.every;
     o->run.time = o->gate.time;
-    o->powerless = !verdict_is_empty(&v);
+    o->powerless = o->run.end == RUN_DONE && !verdict_is_empty(&v);
 }
 
 static void *observe_until_done(void *context)
@@ -87,7 +87,7 @@ void observe_outcome(struct dispatch *d)
     size_t most = d->chain->count - d->chain->observers;
     struct observing all = { .d = d };
 
-    if (!most)
+    if (!most || d->aborted)
         return;
     all.observers = arena_array(d->arena, struct observer, most);
     for (size_t i = 0; i < most; i++) {

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 
-
 struct command {
     const struct dialect *dialect;
     struct when *when;

@@ -86,7 +86,7 @@ static void decode(struct running *r, size_t i)
     struct err e = { 0 };
     int code = run->end == PROC_TIMED_OUT ? -ETIMEDOUT : -EIO;
 
-    if (run->end != PROC_EXITED)
+    if (run->end != PROC_EXITED && !(run->end == PROC_SIGNALED && g->dialect->reads_killed))
         fail(r, i, code, proc_explain(a, &r->procs[i], run));
     else if ((code = g->dialect->decode(a, &g->event, run, &answer, &e)) < 0)
         fail(r, i, code, e.msg[0] ? e.msg : "failed without saying why");
@@ -178,6 +178,8 @@ static int conclude(struct running *r, struct verdict *v, struct err *e)
             failed++;
         }
     merge(r, v);
+    if (first && !v->say) /* one that failed may still tell the person why */
+        v->say = first->answer.say;
     if (r->warnings.len)
         io->warnings = arena_cstr(g->call->arena, strbuf_str(&r->warnings));
     if (!first)

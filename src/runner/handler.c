@@ -17,13 +17,13 @@ static size_t count_items(const struct setting *s)
     return count;
 }
 
-static const char **read_argv(struct arena *a, const struct setting *exec)
+static const char **read_argv(struct arena *a, const struct dialect *d, const struct setting *exec)
 {
     const char **argv = arena_array(a, const char *, count_items(exec) + 4);
     size_t count = 0;
 
     if (exec->kind != SETTING_LIST) {
-        argv[0] = "/bin/sh";
+        argv[0] = d->shell ? d->shell : "/bin/sh";
         argv[1] = "-c";
         argv[2] = exec->text.ptr;
         return argv;
@@ -127,7 +127,7 @@ void handler_load(struct arena *a, const struct handler_common *common,
     h->timeout_ms = said->timeout_ms ? said->timeout_ms : common->timeout_ms;
     if (h->broken)
         return;
-    h->argv = read_argv(a, said->exec);
+    h->argv = read_argv(a, common->dialect, said->exec);
     read_env(a, common->env, h);
     load_filter(a, common, h);
 }

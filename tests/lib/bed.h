@@ -28,7 +28,7 @@ struct bed {
     struct session session; /* of the events emitted; "s1" unless set */
     unsigned turn;
     unsigned depth;         /* of the process; set before bed_open() */
-    int abort_fd;           /* the same */
+    int abort_fd;           /* the same; of the events, too */
     struct receipt receipt; /* of the last emit */
 };
 
@@ -104,6 +104,7 @@ static inline int bed_try_emit(struct bed *bed, const char *point, const char *d
     ev->point = on.point;
     ev->turn = bed->turn;
     ev->session = bed->session;
+    ev->abort_fd = bed->abort_fd;
     if (data)
         assert_int_equal(json_parse(&bed->arena, str_of(data), NULL, &ev->data, NULL), 0);
     return engine_emit(bed->engine, ev, &bed->arena, &bed->receipt, e);
