@@ -103,6 +103,7 @@ struct config *config_load(const struct config_where *where)
     c->max_continuations = (uint32_t)m.values.continuations;
     c->event_timeout_ms =
         m.values.event_timeout < UINT32_MAX ? (uint32_t)m.values.event_timeout : UINT32_MAX;
+    config_find_hooks(c, where, &sources, &m);
     config_read_hooks(c, where->builtins);
     config_read_cadences(c, where->builtins);
     config_read_disabled(c, where->builtins);
