@@ -155,8 +155,9 @@ static int command_load(struct arena *a, const struct hook_entry *entry, struct 
     struct command *c = arena_new(a, struct command);
     int r;
 
-    /* A pinned configuration does not pin the programs it names: their bytes could be anything. */
-    if (entry->origin.source == SOURCE_WORKSPACE)
+    /* A pinned configuration does not pin the programs it names: their bytes could be anything.
+     * A file that was found is pinned itself. */
+    if (entry->origin.source == SOURCE_WORKSPACE && !entry->found)
         return err_set(
             e, -EPERM,
             "programs of a workspace can't be trusted yet, name it in your own configuration");
