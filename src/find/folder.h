@@ -22,7 +22,7 @@ struct folder {
 struct folder_file {
     const char *path;
     const char *name;    /* the last part of it */
-    const char *program; /* what to start: the file, or its copy */
+    const char *program; /* what to start to ask it: the file, or its copy */
     struct origin origin;
     struct stat st;
     struct str head; /* how it begins */

@@ -47,9 +47,9 @@ void hook_file_read(struct found *found, const struct folder_file *file)
     for (const struct setting *s = said ? said->first : NULL; s; s = s->next)
         entry_copy(f->arena, entry, s->key.ptr, s);
     if (lua)
-        entry_text(f->arena, entry, "script", file->program);
+        entry_text(f->arena, entry, "script", file->path);
     else
-        entry_text(f->arena, entry_list(f->arena, entry, "exec"), NULL, file->program);
+        entry_text(f->arena, entry_list(f->arena, entry, "exec"), NULL, file->path);
     found_add(found, entry);
 }
 
@@ -98,15 +98,16 @@ static void kodelet_answer(struct found *found, const struct ask *ask)
     entry_text(f->arena, entry, "on", ask->answer);
     entry_text(f->arena, entry, "dialect", "kodelet");
     exec = entry_list(f->arena, entry, "exec");
-    entry_text(f->arena, exec, NULL, file->program);
+    entry_text(f->arena, exec, NULL, file->path);
     entry_text(f->arena, exec, NULL, "run");
     found_add(found, entry);
 }
 
 /* acai ------------------------------------------------------------------------------------------- */
 
-/* The words that run it; what is named is the file that may be started. */
-static const char *const *acai_words(struct arena *a, const struct folder_file *file)
+/* The words that run it, with `program` in its place. */
+static const char *const *acai_words(struct arena *a, const struct folder_file *file,
+                                     const char *program)
 {
     struct str head = file->head;
     const char **words;
@@ -116,7 +117,7 @@ static const char *const *acai_words(struct arena *a, const struct folder_file *
     words = acai_interpreter(a, file->path, head, file->st.st_mode);
     for (const char **w = words; w && *w; w++)
         if (strcmp(*w, file->path) == 0)
-            *w = file->program;
+            *w = program;
     return words;
 }
 
@@ -134,7 +135,7 @@ static void acai_entry(struct found *found, const struct folder_file *file,
     if (after)
         entry_text(a, entry, "mode", "observe");
     list = entry_list(a, entry, "exec");
-    for (const char *const *word = acai_words(a, file); *word; word++)
+    for (const char *const *word = acai_words(a, file, file->path); *word; word++)
         entry_text(a, list, NULL, *word);
     found_add(found, entry);
 }
@@ -182,7 +183,7 @@ bool hook_file_question(struct config_finding *f, const struct folder *folder,
     }
     out->question = "describe";
     out->env = describe;
-    out->argv = acai_words(f->arena, file);
+    out->argv = acai_words(f->arena, file, file->program);
     if (!out->argv)
         problem_warn(f->problems, &file->origin,
                      "it is not used: neither its first line nor its name says what runs it");

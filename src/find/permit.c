@@ -20,7 +20,7 @@ bool permit_head(struct arena *a, const char *path, size_t max, struct str *out)
     return true;
 }
 
-/* The one place that decides which file is started for a trusted one. */
+/* The one place that decides which file is started to ask a trusted one. */
 static const char *program_of(const char *path)
 {
     return path;

@@ -9,7 +9,7 @@
 struct permit {
     enum trust trust;
     struct str bytes;    /* of the file, when it may be used; all that were asked for */
-    const char *program; /* what to start in its place */
+    const char *program; /* what to start in its place, to ask it */
 };
 
 /* How a file begins; false when it cannot be read. */

@@ -177,6 +177,9 @@ const struct setting *config_get_path(const struct config *c, const char *const 
 /* Everything that is in force: what was said, and the defaults for what was not. In the arena. */
 const struct setting *config_effective(struct arena *a, const struct config *c);
 
+/* While loading: one more file, unless its path is there. Those of the workspace need trust. */
+void config_add_file(struct config *c, const struct config_file *file);
+
 /* Whether a key of an entry belongs to every hook (`name`, `on`, …) rather than to a built-in. */
 bool config_is_hook_key(struct str key);
 

@@ -198,18 +198,6 @@ static void drop_cadences_of_workspace(struct config_merge *m, const struct sett
     }
 }
 
-static void add_files(struct config *c, const struct config_finding *f)
-{
-    size_t count = c->file_count + f->file_count;
-    struct config_file *files = arena_array(&c->arena, struct config_file, count + 1);
-
-    memcpy(files, c->files, c->file_count * sizeof(*files));
-    if (f->file_count)
-        memcpy(files + c->file_count, f->files, f->file_count * sizeof(*files));
-    c->files = files;
-    c->file_count = count;
-}
-
 void config_find_hooks(struct config *c, const struct config_where *where,
                        const struct config_sources *sources, struct config_merge *m)
 {
@@ -231,7 +219,8 @@ void config_find_hooks(struct config *c, const struct config_where *where,
     if (!where->find)
         return;
     where->find(&f);
-    add_files(c, &f);
+    for (size_t i = 0; i < f.file_count; i++)
+        config_add_file(c, &f.files[i]);
     for (struct setting *found = f.first_entry; found; found = found->next)
         if (settle(m, member(m->root, "hooks"), found))
             merge_found(m, found);
