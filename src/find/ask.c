@@ -60,8 +60,8 @@ static void take_answer(struct config_finding *f, struct ask *a, const struct pr
     if (r->end != PROC_EXITED)
         a->failure = arena_strdup(f->arena, proc_explain(f->arena, p, r));
     else if (r->exit_code != 0 && str_cut(&err, '\n', &line) && line.len)
-        a->failure = arena_printf(f->arena, "exited with code %d: %.*s", r->exit_code,
-                                  STR_ARG(line));
+        a->failure =
+            arena_printf(f->arena, "exited with code %d: %.*s", r->exit_code, STR_ARG(line));
     else if (r->exit_code != 0)
         a->failure = arena_printf(f->arena, "exited with code %d", r->exit_code);
     else if (r->out.text.truncated)

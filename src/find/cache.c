@@ -18,7 +18,7 @@
 #define FORMAT      1
 #define MAX_BYTES   ((size_t)4 << 20)
 #define MAX_ANSWERS 1000
-#define FAILURE_MS  (5 * 60 * 1000)
+#define FAILURE_MS  INT64_C(300000)
 #define SETTLED_MS  100 /* a file younger than that may change without a new time */
 
 struct cache {
@@ -132,7 +132,8 @@ void cache_put(struct cache *c, const struct cache_key *key, const struct cache_
     c->added_count++;
 }
 
-/* Writing ---------------------------------------------------------------------------------------- */
+/* Writing ----------------------------------------------------------------------------------------
+ */
 
 /* Without waiting: who cannot have it leaves the answer to be asked again. */
 static int lock(struct arena *a, const char *path)

@@ -6,7 +6,8 @@
 
 #include <inttypes.h>
 
-/* Does it run hooke? ------------------------------------------------------------------------------ */
+/* Does it run hooke? ------------------------------------------------------------------------------
+ */
 
 struct words {
     struct str rest;
@@ -77,7 +78,8 @@ bool claude_settings_runs_hooke(struct str command)
     return false;
 }
 
-/* What it runs ----------------------------------------------------------------------------------- */
+/* What it runs -----------------------------------------------------------------------------------
+ */
 
 static const char *substitute(struct arena *a, struct str text, const char *project)
 {
@@ -132,7 +134,8 @@ static bool add_command(struct claude_settings *c, struct setting *handler,
     struct setting *exec;
 
     if (!command || command->kind != SETTING_STRING || command->text.len == 0)
-        return leave_out(c, command ? command : said, "a handler of type 'command' needs 'command'");
+        return leave_out(c, command ? command : said,
+                         "a handler of type 'command' needs 'command'");
     if (claude_settings_runs_hooke(command->text))
         return false;
     if (args)
@@ -150,7 +153,8 @@ static bool add_command(struct claude_settings *c, struct setting *handler,
     return true;
 }
 
-/* The rest of it --------------------------------------------------------------------------------- */
+/* The rest of it ---------------------------------------------------------------------------------
+ */
 
 static bool is_command(struct claude_settings *c, const struct setting *said)
 {

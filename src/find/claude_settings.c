@@ -12,14 +12,17 @@
 
 /* Events of Claude's that nothing in hooke corresponds to. */
 static const char *const without_point[] = {
-    "Setup",         "UserPromptExpansion", "PermissionDenied", "PostToolBatch",
-    "MessageDisplay", "TaskCreated",        "TaskCompleted",    "TeammateIdle",
-    "InstructionsLoaded", "ConfigChange",   "CwdChanged",       "DirectoryAdded",
-    "FileChanged",   "WorktreeCreate",      "WorktreeRemove",   "Elicitation",
-    "ElicitationResult", "PreModelSwitch",  "PostModelSwitch",
+    "Setup",           "UserPromptExpansion", "PermissionDenied",
+    "PostToolBatch",   "MessageDisplay",      "TaskCreated",
+    "TaskCompleted",   "TeammateIdle",        "InstructionsLoaded",
+    "ConfigChange",    "CwdChanged",          "DirectoryAdded",
+    "FileChanged",     "WorktreeCreate",      "WorktreeRemove",
+    "Elicitation",     "ElicitationResult",   "PreModelSwitch",
+    "PostModelSwitch",
 };
 
-/* Entries ---------------------------------------------------------------------------------------- */
+/* Entries ----------------------------------------------------------------------------------------
+ */
 
 static struct setting *group_of(struct claude_settings *c, const struct setting *event)
 {
@@ -80,7 +83,8 @@ static void add_handler(struct claude_settings *c, const struct setting *event,
         entry_copy(c->arena, group, NULL, handler);
 }
 
-/* The file ---------------------------------------------------------------------------------------- */
+/* The file ----------------------------------------------------------------------------------------
+ */
 
 static bool is_kind(struct claude_settings *c, const struct setting *s, enum setting_kind kind,
                     const char *what)
@@ -152,8 +156,7 @@ static void read_hooks(struct claude_settings *c, const struct setting *hooks)
     if (!is_kind(c, hooks, SETTING_MAP, "'hooks'"))
         return;
     for (const struct setting *event = hooks->first; event; event = event->next) {
-        if (!is_kind(c, event, SETTING_LIST, "an event") || !event->first ||
-            !has_point(c, event))
+        if (!is_kind(c, event, SETTING_LIST, "an event") || !event->first || !has_point(c, event))
             continue;
         for (const struct setting *item = event->first; item; item = item->next)
             read_matcher(c, event, item);
@@ -215,7 +218,8 @@ void claude_settings_read(struct claude_settings *c, const struct origin *file, 
         read_hooks(c, setting_get(root, "hooks"));
 }
 
-/* Where they are ---------------------------------------------------------------------------------- */
+/* Where they are ----------------------------------------------------------------------------------
+ */
 
 /* Before it is trusted only whether there is anything to trust. */
 static bool has_hooks(const char *path)

@@ -140,8 +140,8 @@ static bool is_meant(struct config_finding *f, const struct folder *folder,
     return false;
 }
 
-static bool may_use(struct config_finding *f, const struct folder *folder,
-                    struct folder_file *file, struct permit_count *refused)
+static bool may_use(struct config_finding *f, const struct folder *folder, struct folder_file *file,
+                    struct permit_count *refused)
 {
     size_t head = folder->kind == FOLDER_KODELET ? 0 : FOLDER_HEAD; /* it says it another way */
     struct permit permit;

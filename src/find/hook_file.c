@@ -4,7 +4,8 @@
 #include "find/entry.h"
 #include "find/header.h"
 
-/* hooke ------------------------------------------------------------------------------------------ */
+/* hooke ------------------------------------------------------------------------------------------
+ */
 
 static struct str without_suffix(const char *name)
 {
@@ -53,7 +54,8 @@ void hook_file_read(struct found *found, const struct folder_file *file)
     found_add(found, entry);
 }
 
-/* Kodelet ---------------------------------------------------------------------------------------- */
+/* Kodelet ----------------------------------------------------------------------------------------
+ */
 
 static bool is_event_of(const char *system, const char *event)
 {
@@ -103,7 +105,8 @@ static void kodelet_answer(struct found *found, const struct ask *ask)
     found_add(found, entry);
 }
 
-/* acai ------------------------------------------------------------------------------------------- */
+/* acai -------------------------------------------------------------------------------------------
+ */
 
 /* The words that run it, with `program` in its place. */
 static const char *const *acai_words(struct arena *a, const struct folder_file *file,
@@ -165,7 +168,8 @@ static void acai_answer(struct found *found, const struct ask *ask)
         acai_entry(found, file, &m, before ? arena_printf(f->arena, "%s/after", name) : name, true);
 }
 
-/* Both ------------------------------------------------------------------------------------------- */
+/* Both -------------------------------------------------------------------------------------------
+ */
 
 bool hook_file_question(struct config_finding *f, const struct folder *folder,
                         const struct folder_file *file, struct ask *out)

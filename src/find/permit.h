@@ -1,5 +1,6 @@
 /*
- * permit.h - whether a file may be used at all: of a workspace only with the bytes somebody trusted.
+ * permit.h - whether a file may be used at all: of a workspace only with the bytes somebody
+ * trusted.
  */
 #pragma once
 

@@ -82,7 +82,8 @@ static inline void let_settle(struct fixture *f, const char *name)
     struct stat st;
 
     assert_int_equal(stat(at(f, name), &st), 0);
-    while (clock_wall_ms() - (int64_t)st.st_ctim.tv_sec * 1000 - st.st_ctim.tv_nsec / 1000000 < 110) {
+    while (clock_wall_ms() - (int64_t)st.st_ctim.tv_sec * 1000 - st.st_ctim.tv_nsec / 1000000 <
+           110) {
         assert_true(clock_mono_ns() < until);
         nanosleep(&moment, NULL);
     }

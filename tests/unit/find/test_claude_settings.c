@@ -1,4 +1,5 @@
-/* The `hooks` of Claude's settings: one entry per event, and nothing that is wrong spoils the rest. */
+/* The `hooks` of Claude's settings: one entry per event, and nothing that is wrong spoils the rest.
+ */
 #include "find/claude_settings.h"
 #include "find_fixture.h"
 
@@ -80,7 +81,8 @@ static void an_event_is_one_entry_with_all_handlers(void **state)
             "{\"matcher\":\"Edit|Write\",\"hooks\":[{\"type\":\"command\",\"command\":\"a\","
             "\"timeout\":2.5,\"if\":\"Edit(*.ts)\",\"async\":true,\"statusMessage\":\"…\"}]},\n"
             "{\"matcher\":\"*\",\"hooks\":[" COMMAND("b") "]}],\n"
-            "\"Stop\":[{\"hooks\":[" COMMAND("c") "]}]}}");
+                                                          "\"Stop\":[{\"hooks\":[" COMMAND(
+                                                              "c") "]}]}}");
     assert_string_equal(problem(r), "");
     assert_string_equal(
         entries(r),
@@ -113,12 +115,16 @@ static void what_is_malformed_drops_only_itself(void **state)
     struct reading *r = *state;
 
     read_as(r, SOURCE_USER,
-            "{\"hooks\":{\"PreToolUse\":[5,{\"matcher\":7,\"hooks\":[" COMMAND("x") "]},{},"
-            "{\"hooks\":{}},{\"hooks\":[3,{},{\"type\":\"command\"},{\"type\":\"command\","
-            "\"command\":\"\"},{\"type\":\"command\",\"command\":\"y\",\"args\":[1]},"
-            "{\"type\":\"command\",\"command\":\"z\",\"if\":1}," COMMAND("good") "]}],"
-            "\"PreTolUse\":[{\"hooks\":[" COMMAND("x") "]}],\"Stop\":{},"
-            "\"FileChanged\":[{\"hooks\":[" COMMAND("x") "]}],\"SessionEnd\":[]}}");
+            "{\"hooks\":{\"PreToolUse\":[5,{\"matcher\":7,\"hooks\":[" COMMAND(
+                "x") "]},{},"
+                     "{\"hooks\":{}},{\"hooks\":[3,{},{\"type\":\"command\"},{\"type\":\"command\","
+                     "\"command\":\"\"},{\"type\":\"command\",\"command\":\"y\",\"args\":[1]},"
+                     "{\"type\":\"command\",\"command\":\"z\",\"if\":1}," COMMAND(
+                         "good") "]}],"
+                                 "\"PreTolUse\":[{\"hooks\":[" COMMAND(
+                                     "x") "]}],\"Stop\":{},"
+                                          "\"FileChanged\":[{\"hooks\":[" COMMAND(
+                                              "x") "]}],\"SessionEnd\":[]}}");
     assert_string_equal(entries(r), "{\"name\":\"claude/PreToolUse\",\"on\":\"PreToolUse\","
                                     "\"dialect\":\"claude\",\"group\":[{\"exec\":\"good\"}]}\n");
     assert_int_equal(r->problems.count, 13);
@@ -185,8 +191,8 @@ static void disable_all_hooks_of_the_user_is_all_of_claude(void **state)
 {
     struct reading *r = *state;
 
-    read_as(r, SOURCE_USER, "{\"disableAllHooks\":true,\"hooks\":{\"Stop\":[{\"hooks\":[" COMMAND(
-                                "a") "]}]}}");
+    read_as(r, SOURCE_USER,
+            "{\"disableAllHooks\":true,\"hooks\":{\"Stop\":[{\"hooks\":[" COMMAND("a") "]}]}}");
     read_as(r, SOURCE_WORKSPACE, PRE(COMMAND("b")));
     assert_string_equal(entries(r), "");
 }
@@ -196,8 +202,9 @@ static void disable_all_hooks_of_a_workspace_is_its_own(void **state)
     struct reading *r = *state;
 
     read_as(r, SOURCE_USER, PRE(COMMAND("a")));
-    read_as(r, SOURCE_WORKSPACE, "{\"hooks\":{\"PreToolUse\":[{\"hooks\":[" COMMAND(
-                                     "b") "]}],\"Stop\":[{\"hooks\":[" COMMAND("c") "]}]}}");
+    read_as(r, SOURCE_WORKSPACE,
+            "{\"hooks\":{\"PreToolUse\":[{\"hooks\":[" COMMAND(
+                "b") "]}],\"Stop\":[{\"hooks\":[" COMMAND("c") "]}]}}");
     assert_int_equal(handlers(r, "claude/PreToolUse"), 2);
     read_as(r, SOURCE_WORKSPACE, "{\"disableAllHooks\":true}");
     assert_int_equal(handlers(r, "claude/PreToolUse"), 1);
@@ -208,12 +215,10 @@ static void handlers_that_run_hooke_are_left_out_in_silence(void **state)
 {
     struct reading *r = *state;
 
-    read_as(r, SOURCE_USER,
-            PRE(COMMAND("hooke answer claude") "," COMMAND("/usr/bin/hooke-answer claude") ","
-                COMMAND("'/opt/my hooke/bin/hooke' answer claude PreToolUse") ","
-                COMMAND("HOOKE_LOG=debug exec hooke answer claude") ","
-                COMMAND("cd /x && hooke emit PreToolUse") ","
-                COMMAND("test -x /a/hooke && /a/hooke answer claude") "," COMMAND("hooke")));
+    read_as(
+        r, SOURCE_USER,
+        PRE(COMMAND("hooke answer claude") "," COMMAND("/usr/bin/hooke-answer claude") "," COMMAND("'/opt/my hooke/bin/hooke' answer claude PreToolUse") "," COMMAND("HOOKE_LOG=debug exec hooke answer claude") "," COMMAND(
+            "cd /x && hooke emit PreToolUse") "," COMMAND("test -x /a/hooke && /a/hooke answer claude") "," COMMAND("hooke")));
     assert_string_equal(entries(r), "");
     assert_string_equal(problem(r), "");
 }
@@ -221,8 +226,10 @@ static void handlers_that_run_hooke_are_left_out_in_silence(void **state)
 static void commands_that_only_mention_hooke_stay(void **state UNUSED)
 {
     static const char *const commands[] = {
-        "echo hooke is here", "./hooked answer", "cat hooke.log", "n=$(hooke state incr n); echo $n",
-        "grep hooke",         "",                "hooke-answers", "echo 'hooke",
+        "echo hooke is here", "./hooked answer",
+        "cat hooke.log",      "n=$(hooke state incr n); echo $n",
+        "grep hooke",         "",
+        "hooke-answers",      "echo 'hooke",
     };
 
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
@@ -230,7 +237,8 @@ static void commands_that_only_mention_hooke_stay(void **state UNUSED)
             fail_msg("'%s' does not run hooke", commands[i]);
 }
 
-/* Files -------------------------------------------------------------------------------------------- */
+/* Files
+ * -------------------------------------------------------------------------------------------- */
 
 /* The entries by their names, whatever becomes of them. */
 static const char *found_names(struct fixture *f, const struct config *c)
@@ -302,6 +310,7 @@ TESTS(READING_TEST(an_event_is_one_entry_with_all_handlers),
       READING_TEST(disable_all_hooks_of_the_user_is_all_of_claude),
       READING_TEST(disable_all_hooks_of_a_workspace_is_its_own),
       READING_TEST(handlers_that_run_hooke_are_left_out_in_silence),
-      READING_TEST(commands_that_only_mention_hooke_stay), CONFIG_TEST(a_workspace_file_needs_trust),
+      READING_TEST(commands_that_only_mention_hooke_stay),
+      CONFIG_TEST(a_workspace_file_needs_trust),
       CONFIG_TEST(settings_that_are_no_json_are_a_problem_with_its_place),
       CONFIG_TEST(an_agent_that_runs_its_own_hooks_is_left_to_it))

@@ -182,8 +182,9 @@ static void our_file_without_its_line_is_a_problem(void **state)
     struct fixture *f = *state;
 
     put(f, "user/config.yaml", "hooks: [{ name: hooke/binary, on: Stop }]\n");
-    put_program(f, "user/hooks/binary", "\x7f"
-                                        "ELF\n");
+    put_program(f, "user/hooks/binary",
+                "\x7f"
+                "ELF\n");
     put_program(f, "user/hooks/lost", "#!/bin/sh\n");
     put(f, "user/hooks/plain.sh", HEADER);
     CLEANUP(config) struct config *c = find(f);
@@ -207,7 +208,8 @@ static void two_files_of_one_name_are_one_hook(void **state)
     assert_non_null(strstr(problems_of(f, c), "user/hooks/guard.sh: it is not used, because"));
 }
 
-/* Workspaces --------------------------------------------------------------------------------------- */
+/* Workspaces
+ * --------------------------------------------------------------------------------------- */
 
 static void untrusted_files_are_not_asked_but_offered(void **state)
 {
@@ -293,7 +295,8 @@ TESTS(CONFIG_TEST(no_folder_is_no_problem),
       CONFIG_TEST(invalid_metadata_skips_that_file_only),
       CONFIG_TEST(our_files_say_what_they_are_for),
       CONFIG_TEST(our_file_without_its_line_is_a_problem),
-      CONFIG_TEST(two_files_of_one_name_are_one_hook), CONFIG_TEST(untrusted_files_are_not_asked_but_offered),
+      CONFIG_TEST(two_files_of_one_name_are_one_hook),
+      CONFIG_TEST(untrusted_files_are_not_asked_but_offered),
       CONFIG_TEST(trusted_bytes_are_used_until_they_change),
       CONFIG_TEST(a_workspace_does_not_hide_a_hook_of_the_user),
       CONFIG_TEST(in_ones_home_the_folders_are_ones_own))

@@ -33,8 +33,7 @@ static const char *said(struct fixture *f, const char *head)
 
     f->problems = (struct problems){ .arena = &f->arena };
     if (header_read(&f->arena, &file, str_of(head), &map, &f->problems) < 0)
-        return arena_printf(&f->arena, "%s: %s",
-                            origin_text(&f->arena, &f->problems.first->origin),
+        return arena_printf(&f->arena, "%s: %s", origin_text(&f->arena, &f->problems.first->origin),
                             f->problems.first->message);
     return map ? json_text(&f->arena, setting_to_json(&f->arena, map)) : "-";
 }
@@ -93,9 +92,8 @@ static void names_of_json_files_are_no_reason_for_json(void **state)
     const struct origin file = { .source = SOURCE_USER, .file = "/h/x.json" };
     struct setting *map;
 
-    assert_int_equal(header_read(&f->arena, &file, STR("# hooke: {on: Stop}\n"), &map,
-                                 &f->problems),
-                     0);
+    assert_int_equal(
+        header_read(&f->arena, &file, STR("# hooke: {on: Stop}\n"), &map, &f->problems), 0);
     assert_string_equal(setting_get(map, "on")->origin.file, "/h/x.json");
 }
 

@@ -102,8 +102,9 @@ static void an_entry_that_runs_something_takes_the_place(void **state)
     CLEANUP(config) struct config *c = find(f);
     assert_int_equal(hook_of(c, "x/mine")->runner, RUNNER_RULE);
     assert_int_equal(c->problems.count, 1);
-    assert_non_null(strstr(problems_of(f, c), "x/mine:1:1: it is not used, because the hook 'x/mine' "
-                                              "is configured at "));
+    assert_non_null(strstr(problems_of(f, c),
+                           "x/mine:1:1: it is not used, because the hook 'x/mine' "
+                           "is configured at "));
 }
 
 static void a_workspace_can_do_neither_to_a_hook_of_the_user(void **state)
@@ -139,7 +140,8 @@ static void what_the_user_said_of_a_workspace_hook_stays(void **state)
     assert_int_equal(hook_of(c, "x/ours")->traits.timeout_ms, 2000);
     assert_int_equal(hook_of(c, "x/ours")->traits.priority, 3);
     assert_int_equal(c->problems.count, 1);
-    assert_non_null(strstr(problems_of(f, c), "a workspace may not change 'timeout', it is set at"));
+    assert_non_null(
+        strstr(problems_of(f, c), "a workspace may not change 'timeout', it is set at"));
 }
 
 static void options_for_nothing_are_a_warning(void **state)
@@ -160,8 +162,7 @@ static void a_safety_critical_hook_that_is_not_found_fails(void **state)
 {
     struct fixture *f = *state;
 
-    put(f, "user/config.yaml",
-        "hooks: [{ name: x/nobody, on: Stop, safety_critical: true }]\n");
+    put(f, "user/config.yaml", "hooks: [{ name: x/nobody, on: Stop, safety_critical: true }]\n");
     CLEANUP(config) struct config *c = find(f);
     assert_non_null(hook_of(c, "x/nobody")->broken);
 }
