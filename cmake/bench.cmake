@@ -12,7 +12,7 @@ endforeach()
 add_executable(nothing bench/nothing.c)
 set_target_properties(nothing PROPERTIES RUNTIME_OUTPUT_DIRECTORY bench)
 
-# The child of bench_proc has to be cheap to start, so that what is measured is the starting: static
+# The child of bench_proc and bench_observe has to be cheap to start, so that what is measured is the starting: static
 # and, where musl-gcc is there, made once more without glibc's start-up code.
 find_program(MUSL_GCC musl-gcc)
 add_executable(child bench/child.c)
@@ -22,5 +22,7 @@ if(MUSL_GCC)
   add_custom_command(TARGET child POST_BUILD VERBATIM
     COMMAND ${MUSL_GCC} -O2 -static -o $<TARGET_FILE:child> ${CMAKE_CURRENT_SOURCE_DIR}/bench/child.c)
 endif()
-target_compile_definitions(bench_proc PRIVATE BENCH_CHILD="$<TARGET_FILE:child>")
-add_dependencies(bench_proc child)
+foreach(exe bench_proc bench_observe)
+  target_compile_definitions(${exe} PRIVATE BENCH_CHILD="$<TARGET_FILE:child>")
+  add_dependencies(${exe} child)
+endforeach()

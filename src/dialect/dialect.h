@@ -51,8 +51,8 @@ struct dialect {
                   const struct dialect_answer *answer, struct err *e);
 
     /*
-     * Handlers that its system runs side by side: which of them an event is for, and what their
-     * answers, in configured order, add up to. NULL: it has no such groups.
+     * Handlers that run side by side: which of them an event is for, and what their answers, in
+     * configured order, add up to. NULL: its handlers have no filters; dialect_merge() adds up.
      */
     int (*filter_new)(struct arena *a, const struct dialect_wants *wants,
                       struct dialect_filter **out, struct err *e);
@@ -65,6 +65,13 @@ struct dialect {
 
 /* NULL: this build has no such dialect. */
 const struct dialect *dialect_find(struct str name);
+
+/*
+ * What the answers of handlers add up to where the dialect has no rules of its own: the strictest
+ * decision with the first reason for it, all injections, of two changes of a field the later one.
+ */
+void dialect_merge(struct arena *a, const struct dialect_event *ev, const struct verdict *answers,
+                   size_t count, const struct dialect_answer *out);
 
 /*
  * What a child wrote, without white space at its ends, kept in the arena: the result goes before

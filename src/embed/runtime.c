@@ -82,6 +82,7 @@ int runtime_open(struct runtime *rt, const struct runtime_options *o, struct err
         .runners = runners,
         .use_builtins = !o->only_used,
         .depth = depth_of_process(),
+        .abort_fd = o->abort_fd,
     };
     const char *store = o->store ? o->store : store_default_path(&rt->arena);
     const char *receipts = o->receipts ? o->receipts : receipt_default_dir(&rt->arena);

@@ -22,6 +22,7 @@ struct runtime_options {
     bool only_used;        /* no built-in but those used by name */
     bool lenient;          /* take a configuration that `strict` refuses, to look at it */
     bool recompile;        /* read configuration files even when a compiled form is fresh */
+    int abort_fd;          /* readable or hung up: end the processes of hooks; 0: none */
     const struct config_flag *flags;
 };
 

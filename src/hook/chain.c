@@ -34,35 +34,52 @@ static bool session_matches(enum session_match wanted, bool sub)
     return wanted == SESSION_ANY || (wanted == SESSION_SUB) == sub;
 }
 
-static const char *subscription_mismatch(const struct hook *h, const struct chain_key *key)
+/* NULL when a subscription to the event's point matches it. */
+static const char *subscription_mismatch(const struct subscription *s, const struct chain_key *key)
 {
-    const char *why = "not subscribed";
+    if (!session_matches(s->session, key->sub))
+        return s->session == SESSION_SUB ? "only for subagents" : "only for main sessions";
+    if (s->result != RESULT_ANY && key->result != RESULT_ANY && s->result != key->result)
+        return s->result == RESULT_SUCCESS ? "only for tools that worked"
+                                           : "only for tools that failed";
+    return NULL;
+}
 
+static const struct subscription *find_subscription(const struct hook *h,
+                                                    const struct chain_key *key, const char **why)
+{
+    *why = "not subscribed";
     for (size_t i = 0; i < h->traits.on_count; i++) {
         const struct subscription *s = &h->traits.on[i];
 
         if (s->point != key->point)
             continue;
-        if (!session_matches(s->session, key->sub))
-            why = s->session == SESSION_SUB ? "only for subagents" : "only for main sessions";
-        else if (s->result != RESULT_ANY && key->result != RESULT_ANY && s->result != key->result)
-            why = s->result == RESULT_SUCCESS ? "only for tools that worked"
-                                              : "only for tools that failed";
-        else
-            return NULL;
+        *why = subscription_mismatch(s, key);
+        if (!*why)
+            return s;
     }
-    return why;
+    return NULL;
+}
+
+const struct subscription *chain_subscription(const struct hook *h, const struct chain_key *key)
+{
+    const char *why;
+
+    return find_subscription(h, key, &why);
 }
 
 const char *chain_mismatch(const struct hook *h, const struct chain_key *key)
 {
+    const char *why;
+
     if (!session_matches(h->traits.session, key->sub))
         return h->traits.session == SESSION_SUB ? "only for subagents" : "only for main sessions";
     if (!match_test(h->traits.tool, key->tool))
         return "other tools only";
     if (!match_test(h->traits.agent, key->agent))
         return "other agents only";
-    return subscription_mismatch(h, key);
+    (void)find_subscription(h, key, &why);
+    return why;
 }
 
 /* Observers come last whatever their layer: they see what the others decided. */

@@ -117,6 +117,7 @@ struct config *config_load(const struct config_where *where)
         c->problems.known = false;
     c->max_hooks = (uint32_t)m.values.max_hooks;
     c->max_continuations = (uint32_t)m.values.continuations;
+    c->max_processes = (uint32_t)m.values.processes;
     c->event_timeout_ms =
         m.values.event_timeout < UINT32_MAX ? (uint32_t)m.values.event_timeout : UINT32_MAX;
     config_find_hooks(c, where, &sources, &m);

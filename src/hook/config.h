@@ -68,16 +68,29 @@ struct hook_traits {
 
 enum runner_kind { RUNNER_BUILTIN, RUNNER_RULE, RUNNER_SCRIPT, RUNNER_COMMAND, RUNNER_RESIDENT };
 
+/* One program of a command: all there is of an entry with `exec`, or a member of its `group`. */
+struct hook_handler {
+    struct origin origin;
+    const struct setting *exec;
+    const struct setting *env;               /* of its own; NULL: none */
+    const struct setting *match, *condition; /* `match` and `if`; NULL: every event */
+    uint32_t timeout_ms;                     /* 0: as the hook */
+    bool async;                              /* the event does not wait for it */
+    const char *broken; /* what is wrong with it: every run of it fails; NULL: nothing */
+};
+
 /* One entry of `hooks`. */
 struct hook_entry {
     const char *name;
     struct origin origin;
     enum runner_kind runner; /* RUNNER_BUILTIN: it sets options of the built-in of that name */
     struct hook_traits traits;
-    const struct setting *spec; /* the whole entry, for the runner and for options */
-    const char *broken;         /* it must not be missing, but has this problem; NULL: none */
-    bool found;                 /* made of a file that was found, see struct config_finding */
-    bool duplicate;             /* an earlier entry has the name; this one is not used */
+    const struct setting *spec;    /* the whole entry, for the runner and for options */
+    struct hook_handler *handlers; /* of a command, in configured order */
+    size_t handler_count;
+    const char *broken; /* it must not be missing, but has this problem; NULL: none */
+    bool duplicate;     /* an earlier entry has the name; this one is not used */
+    bool found;         /* made of a file that was found, see struct config_finding */
 };
 
 struct cadence_entry {
@@ -115,6 +128,7 @@ struct config {
     bool strict;
     uint32_t max_hooks;
     uint32_t max_continuations;
+    uint32_t max_processes;    /* of hooks, live at once in one session */
     uint32_t event_timeout_ms; /* of a whole chain; 0: the default */
     struct problems problems;
     bool broken;      /* a file could not be read: see problems */

@@ -12,6 +12,7 @@ static const struct {
     { "compact", "auto", SETTING_BOOL, "true" },
     { "compact", "ratio", SETTING_NUMBER, "0.80" },
     { "limits", "continuations", SETTING_NUMBER, "8" },
+    { "limits", "processes", SETTING_NUMBER, "16" },
 };
 
 static struct setting default_setting(size_t i)

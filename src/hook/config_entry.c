@@ -175,19 +175,30 @@ static void read_continue(struct entry_reading *r, const struct setting *s)
     read_verdict(r, s);
 }
 
-static void read_argv(struct entry_reading *r, const struct setting *s)
+void config_entry_argv(struct entry_reading *r, const struct setting *s)
 {
-    r->runners++;
-    if (str_is(s->key, "exec"))
-        r->entry->runner = RUNNER_COMMAND;
-    else
-        r->entry->runner = str_is(s->key, "script") ? RUNNER_SCRIPT : RUNNER_RESIDENT;
     if (s->kind == SETTING_LIST ? !s->first : s->text.len == 0)
         config_entry_refuse(r, &s->origin, "'%s' is empty: say what to run", s->key.ptr);
     for (const struct setting *word = s->first; word; word = word->next)
         if (!is_scalar(word))
             config_entry_refuse(r, &word->origin, "a word of '%s' must be a text, not %s",
                                 s->key.ptr, setting_kind_name(word->kind));
+}
+
+static void read_argv(struct entry_reading *r, const struct setting *s)
+{
+    r->runners++;
+    if (str_is(s->key, "exec"))
+        config_entry_command(r, s);
+    else
+        r->entry->runner = str_is(s->key, "script") ? RUNNER_SCRIPT : RUNNER_RESIDENT;
+    config_entry_argv(r, s);
+}
+
+static void read_group(struct entry_reading *r, const struct setting *s)
+{
+    r->runners++;
+    config_entry_group(r, s);
 }
 
 static void read_dialect(struct entry_reading *r, const struct setting *s)
@@ -198,7 +209,7 @@ static void read_dialect(struct entry_reading *r, const struct setting *s)
     (void)read_word(r, s, words, ARRAY_LEN(words), &index);
 }
 
-static void read_env(struct entry_reading *r, const struct setting *s)
+void config_entry_env(struct entry_reading *r, const struct setting *s)
 {
     for (const struct setting *item = s->first; item; item = item->next)
         if (!is_scalar(item))
@@ -231,16 +242,21 @@ static void read_priority(struct entry_reading *r, const struct setting *s)
                             s->text.ptr);
 }
 
-static void read_timeout(struct entry_reading *r, const struct setting *s)
+void config_entry_timeout(struct entry_reading *r, const struct setting *s, uint32_t *out)
 {
     int64_t ms;
 
     if (option_parse_time(s->text, &ms) && ms > 0 && ms <= UINT32_MAX)
-        r->entry->traits.timeout_ms = (uint32_t)ms;
+        *out = (uint32_t)ms;
     else
         config_entry_refuse(r, &s->origin,
                             "'timeout' must be a time such as 500ms, 5s or 2m, not '%s'",
                             s->text.ptr);
+}
+
+static void read_timeout(struct entry_reading *r, const struct setting *s)
+{
+    config_entry_timeout(r, s, &r->entry->traits.timeout_ms);
 }
 
 static void read_on_failure(struct entry_reading *r, const struct setting *s)
@@ -350,10 +366,11 @@ static const struct entry_key keys[] = {
     { "callback_args", MAP, NULL, 0, 0 },
     { "say", TEXT, read_verdict, 0, 0 },
     { "exec", TEXT | LIST, read_argv, 0, 0 },
+    { "group", LIST, read_group, 0, 0 },
     { "resident", TEXT | LIST, read_argv, 0, 0 },
     { "script", TEXT, read_argv, 0, 0 },
     { "dialect", TEXT, read_dialect, 0, 0 },
-    { "env", MAP | LIST, read_env, 0, 0 },
+    { "env", MAP | LIST, config_entry_env, 0, 0 },
     { "prewarm", FLAG, NULL, 0, 0 },
     { "layer", TEXT, read_layer, KEY_LAYER, 0 },
     { "priority", WHOLE, read_priority, KEY_PRIORITY, 0 },
@@ -400,15 +417,15 @@ static const char *nearest_key(const char *name)
     return str_nearest(name, known, ARRAY_LEN(keys));
 }
 
-static void refuse_kind(struct entry_reading *r, const struct entry_key *k, const struct setting *s)
+void config_entry_refuse_kind(struct entry_reading *r, const struct setting *s, unsigned kinds)
 {
     CLEANUP(strbuf) struct strbuf allowed = { 0 };
 
     for (unsigned kind = SETTING_BOOL; kind <= SETTING_MAP; kind++)
-        if (k->kinds & (1u << kind))
+        if (kinds & (1u << kind))
             strbuf_printf(&allowed, "%s%s", allowed.len ? " or " : "",
                           setting_kind_name((enum setting_kind)kind));
-    config_entry_refuse(r, &s->origin, "'%s' must be %s, not %s", k->name, strbuf_cstr(&allowed),
+    config_entry_refuse(r, &s->origin, "'%s' must be %s, not %s", s->key.ptr, strbuf_cstr(&allowed),
                         setting_kind_name(s->kind));
 }
 
@@ -433,6 +450,11 @@ void config_entry_key(struct entry_reading *r, const struct setting *s)
 
     if (r->builtin && (!k || !k->said))
         return; /* an option of the built-in: the registry knows them */
+    if (!k && config_is_handler_key(s->key)) {
+        config_entry_refuse(r, &where, "'%s' belongs to the handlers of a 'group', not to the hook",
+                            s->key.ptr);
+        return;
+    }
     if (!k) {
         config_entry_refuse(r, &where, "unknown key '%s' of a hook%s", s->key.ptr,
                             config_did_you_mean(r->arena, nearest_key(s->key.ptr)));
@@ -445,7 +467,7 @@ void config_entry_key(struct entry_reading *r, const struct setting *s)
         return;
     }
     if (!(k->kinds & (1u << s->kind))) {
-        refuse_kind(r, k, s);
+        config_entry_refuse_kind(r, s, k->kinds);
         return;
     }
     r->entry->traits.said |= k->said;

@@ -21,6 +21,21 @@ struct entry_reading {
 void config_entry_refuse(struct entry_reading *r, const struct origin *where, const char *fmt, ...)
     PRINTF_LIKE(3, 4);
 
+/* The kind of a value is not among `kinds` (a bit each). */
+void config_entry_refuse_kind(struct entry_reading *r, const struct setting *s, unsigned kinds);
+
+/* What an entry and a handler of its have in common: words to run, variables, a time. */
+void config_entry_argv(struct entry_reading *r, const struct setting *s);
+void config_entry_env(struct entry_reading *r, const struct setting *s);
+void config_entry_timeout(struct entry_reading *r, const struct setting *s, uint32_t *out);
+
+/* The entry's handlers: the one of its `exec`, or those of its `group`. */
+void config_entry_command(struct entry_reading *r, const struct setting *exec);
+void config_entry_group(struct entry_reading *r, const struct setting *group);
+
+/* Whether it is a key that only handlers have. */
+bool config_is_handler_key(struct str key);
+
 /* Read one key of the entry. */
 void config_entry_key(struct entry_reading *r, const struct setting *s);
 

@@ -139,12 +139,12 @@ static void check_runner(struct entry_reading *r)
     if (r->runners == 0)
         config_entry_refuse(r, &r->entry->origin,
                             "the hook '%s' does nothing: give it a verdict such as 'block' or "
-                            "'inject', or 'exec', 'resident' or 'script'",
+                            "'inject', or 'exec', 'group', 'resident' or 'script'",
                             r->entry->name);
     if (r->runners > 1)
         config_entry_refuse(r, &r->entry->origin,
-                            "the hook '%s' has more than one of a verdict, 'exec', 'resident' and "
-                            "'script'",
+                            "the hook '%s' has more than one of a verdict, 'exec', 'group', "
+                            "'resident' and 'script'",
                             r->entry->name);
     if (args && !setting_get(spec, "callback"))
         config_entry_refuse(r, &args->origin, "'callback_args' needs 'callback' beside it");

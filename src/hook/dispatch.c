@@ -62,8 +62,12 @@ void dispatch_call(const struct dispatch *d, struct hook_call *c, uint64_t began
         run->end = r == -ETIMEDOUT ? RUN_TIMED_OUT : RUN_FAILED;
         run->detail = arena_strdup(c->arena, e.msg[0] ? e.msg : "failed without saying why");
         *v = (struct verdict){ 0 };
-        log_warn(engine_log(d->engine), "hook '%s' %s", c->hook->name, run->detail);
+    } else if (run->io.failure) {
+        run->end = run->io.timed_out ? RUN_TIMED_OUT : RUN_FAILED;
+        run->detail = run->io.failure;
     }
+    if (run->end != RUN_DONE)
+        log_warn(engine_log(d->engine), "hook '%s' %s", c->hook->name, run->detail);
 }
 
 void dispatch_warn_of(struct dispatch *d, const struct hook_run *run)
@@ -116,6 +120,7 @@ static void run_hook(struct dispatch *d, const struct hook *h, const struct gate
 {
     struct hook_run *run = dispatch_next_run(d);
     struct verdict v = { 0 };
+    const char *detail;
 
     d->call.hook = h;
     d->call.options = h->options;
@@ -129,10 +134,13 @@ static void run_hook(struct dispatch *d, const struct hook *h, const struct gate
     run->time = g->time;
     if (run->io.warnings)
         dispatch_warn_of(d, run);
-    if (run->end != RUN_DONE)
-        fail(d, h, run);
-    else if (!verdict_is_empty(&v))
+    detail = run->detail;
+    if (!verdict_is_empty(&v)) /* of a run that failed in part: what the other parts said */
         merge_verdict(d, h, &v, run);
+    if (run->end != RUN_DONE) {
+        run->detail = detail;
+        fail(d, h, run);
+    }
 }
 
 /* Time is up for the whole event. What must not be skipped counts as failed. */
@@ -208,9 +216,13 @@ void dispatch_chain(struct dispatch *d)
 
     d->call = (struct hook_call){
         .engine = d->engine,
+        .registry = d->registry,
         .event = &d->event,
         .config = registry_config(d->registry),
         .arena = d->arena,
+        .event_deadline_ns = d->deadline_ns,
+        .abort_fd = d->abort_fd,
+        .receipt_id = d->receipt->id,
     };
     for (size_t i = 0; i < d->chain->observers && !d->over; i++) {
         const struct hook *h = d->chain->hooks[i];

@@ -22,6 +22,7 @@ struct dispatch {
     size_t warning_room, run_room;
     uint64_t began_ns, last_ns, deadline_ns;
     unsigned depth;
+    int abort_fd;
     bool args_changed; /* since the guards saw them */
     bool over;         /* a block or a stop ended the chain */
 };
@@ -46,6 +47,15 @@ struct hook_run *dispatch_next_run(struct dispatch *d);
 
 void dispatch_warn(struct dispatch *d, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void dispatch_hold(struct dispatch *d, const struct hook_held *held);
+
+/*
+ * Of a run that no event waited for: what it injects or says waits in the collector for the next
+ * request of the session, all else is ignored.
+ */
+void merge_late(struct dispatch *d, const struct hook *h, struct verdict *v, struct hook_run *run);
+
+/* Give the receipt of a run in the background an id and write it. */
+void engine_record(struct engine *en, struct receipt *r);
 
 /* Take what the hook may say into the chain's verdict; fills in the run's effects. */
 void merge_verdict(struct dispatch *d, const struct hook *h, struct verdict *v,

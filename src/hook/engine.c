@@ -2,8 +2,10 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "hook/background.h"
 #include "hook/collector.h"
 #include "hook/dispatch.h"
+#include "hook/slots.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -14,6 +16,8 @@ struct engine {
     struct engine_options options;
     struct receipt_log *receipts;
     struct ulid_source ids;
+    struct slots slots;
+    struct background background;
     pthread_mutex_t lock; /* guards the members below */
     struct registry *registry;
     struct arena arena; /* of names that callbacks and used built-ins need */
@@ -34,6 +38,16 @@ struct store *engine_store(const struct engine *en)
     return en->options.store;
 }
 
+struct slots *engine_slots(struct engine *en)
+{
+    return &en->slots;
+}
+
+struct background *engine_background(struct engine *en)
+{
+    return &en->background;
+}
+
 struct engine *engine_new(const struct engine_options *o)
 {
     struct engine *en = xcalloc(1, sizeof(*en));
@@ -41,6 +55,8 @@ struct engine *engine_new(const struct engine_options *o)
     en->options = *o;
     en->receipts = o->receipts ? receipt_log_new(o->receipts) : NULL;
     ulid_init(&en->ids);
+    slots_init(&en->slots);
+    background_init(&en->background);
     pthread_mutex_init(&en->lock, NULL);
     engine_configure(en, NULL);
     return en;
@@ -50,6 +66,8 @@ void engine_free(struct engine *en)
 {
     if (!en)
         return;
+    background_release(&en->background);
+    slots_release(&en->slots);
     registry_unref(en->registry);
     receipt_log_free(en->receipts);
     free(en->used);
@@ -235,8 +253,10 @@ static void forget(struct dispatch *d)
     struct err e = { 0 };
     int r = 0;
 
-    if (d->event.point == POINT_SESSION_DELETED)
+    if (d->event.point == POINT_SESSION_DELETED) {
+        background_forget(engine_background(d->engine), session);
         r = store_erase(store, &(struct store_key){ session, NULL, NULL }, &e);
+    }
     if (d->event.point == POINT_SESSION_COMPACTED) {
         r = gate_reset(d->engine, session, &e);
         if (r == 0)
@@ -260,6 +280,12 @@ static void write_receipt(struct engine *en, const struct receipt *r)
         log_warn_once(en->options.log, "%s", e.msg);
 }
 
+void engine_record(struct engine *en, struct receipt *r)
+{
+    ulid_next(&en->ids, r->at_ms, r->id);
+    write_receipt(en, r);
+}
+
 static uint64_t event_timeout_ns(const struct registry *reg)
 {
     const struct config *c = registry_config(reg);
@@ -279,6 +305,7 @@ int engine_emit(struct engine *en, const struct event *ev, struct arena *a, stru
         return bad;
     d.registry = current(en);
     d.depth = en->options.depth;
+    d.abort_fd = en->options.abort_fd;
     *r = (struct receipt){ .event = ev, .registry = d.registry, .at_ms = clock_wall_ms() };
     ulid_next(&en->ids, r->at_ms, r->id);
     if (!d.event.id)

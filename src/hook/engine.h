@@ -17,7 +17,9 @@
 #include "hook/receipt.h"
 #include "store/store.h"
 
+struct background;
 struct registry;
+struct slots;
 
 struct engine_options {
     struct log *log;                        /* borrowed; NULL: silent */
@@ -27,9 +29,12 @@ struct engine_options {
     const struct runner *const *runners;    /* ended by NULL */
     bool use_builtins;                      /* all that are not off; else those that are used */
     unsigned depth; /* > 0: inside a hook; only what runs in process may run */
+    int abort_fd;   /* readable or hung up: end the processes of hooks; never read; 0: none */
 };
 
 struct engine *engine_new(const struct engine_options *o);
+
+/* Waits for what runs in the background, each until its own deadline. */
 void engine_free(struct engine *en);
 
 /*
@@ -65,6 +70,8 @@ MUST_CHECK int engine_emit(struct engine *en, const struct event *ev, struct are
 
 struct log *engine_log(const struct engine *en);
 struct store *engine_store(const struct engine *en);
+struct slots *engine_slots(struct engine *en);
+struct background *engine_background(struct engine *en);
 
 /* The registry in force, with a reference for the caller: registry_unref() it. */
 struct registry *engine_look(struct engine *en);

@@ -23,6 +23,7 @@
 #include "hook/verdict.h"
 
 struct engine;
+struct registry;
 struct hook;
 
 /* What a runner tells of a run besides its verdict; goes into the receipt. All-zero: nothing. */
@@ -30,10 +31,13 @@ struct hook_io {
     uint64_t bytes_in, bytes_out; /* fed to a process, written by it */
     const char *stderr_head;
     const char *warnings; /* parts of its answer that make no sense, a line each */
+    const char *failure;  /* how a part of it failed, whose other parts' verdict counts; or NULL */
+    bool timed_out;       /* that is how */
 };
 
 struct hook_call {
     struct engine *engine;
+    struct registry *registry;
     const struct hook *hook;
     const struct event *event;   /* as changed by the hooks before this one */
     const struct config *config; /* in force; NULL: none */
@@ -43,6 +47,9 @@ struct hook_call {
     const struct verdict *final; /* for observers: what the chain decided; else NULL */
     struct hook_io *io;          /* for the runner to fill in */
     uint64_t deadline_ns;        /* on the monotonic clock */
+    uint64_t event_deadline_ns;  /* of the whole event; not before `deadline_ns` */
+    int abort_fd;                /* readable or hung up: end what runs; never read; 0: none */
+    const char *receipt_id;      /* of the event */
     bool again;                  /* a guard runs once more on changed args: count nothing */
 };
 

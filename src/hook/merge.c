@@ -306,6 +306,45 @@ static void merge_injections(struct dispatch *d, const struct hook *h, const str
     }
 }
 
+/* Nobody waits: what is said goes with the next request, and no later firing displaces it. */
+static void settle_late(struct dispatch *d, struct injection *i)
+{
+    if (!i->once)
+        i->id = arena_printf(d->arena, "%s/%s", i->id ? i->id : "1", d->receipt->after);
+    if (i->class == INJECT_VOLATILE)
+        return;
+    i->class = INJECT_DETERMINISTIC;
+    i->place = PLACE_MESSAGE;
+}
+
+static bool is_decisive(const struct verdict *v)
+{
+    struct verdict rest = *v;
+
+    rest.injections = NULL;
+    rest.say = NULL;
+    return !verdict_is_empty(&rest);
+}
+
+void merge_late(struct dispatch *d, const struct hook *h, struct verdict *v, struct hook_run *run)
+{
+    struct injection *next;
+
+    if (is_decisive(v))
+        dispatch_warn(d, "hook '%s': nobody waits for an async handler, so it decides nothing",
+                      h->name);
+    if (v->say)
+        verdict_inject(d->arena, v, "say", v->say);
+    for (struct injection *i = v->injections; i; i = next) {
+        next = i->next;
+        if (!i->text || !i->text[0])
+            continue;
+        run->effects |= POWER_INJECT;
+        settle_late(d, i);
+        merge_injection(d, h, i, run);
+    }
+}
+
 /* Results -------------------------------------------------------------------------------------- */
 
 static void conflict(struct dispatch *d, const struct hook *h, const char *what)

@@ -9,7 +9,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define THREADS_MAX 8
+/* They mostly wait: enough that a usual configuration's all run at once, and no crowd. */
+#define THREADS_MAX 31
 
 struct observer {
     const struct hook *hook;
@@ -78,6 +79,7 @@ static void keep_texts(struct arena *a, struct hook_run *run)
     run->detail = arena_strdup(a, run->detail);
     run->io.stderr_head = arena_strdup(a, run->io.stderr_head);
     run->io.warnings = arena_strdup(a, run->io.warnings);
+    run->io.failure = NULL; /* `detail` says it */
 }
 
 void observe_outcome(struct dispatch *d)

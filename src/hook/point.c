@@ -30,7 +30,7 @@ static const struct point_field fields[] = {
 
 static const struct point_alias aliases[] = {
 #define ALIAS(symbol, name, systems, session, result) \
-    { name, systems, { POINT_##symbol, SESSION_##session, RESULT_##result } },
+    { name, systems, { POINT_##symbol, SESSION_##session, RESULT_##result, name } },
 #include "hook/points.def"
 };
 

@@ -61,6 +61,7 @@ struct subscription {
     enum point point;
     enum session_match session;
     enum result_match result; /* of the tool, at tool.execute.after */
+    const char *as;           /* the foreign name that was used; NULL: the point's own */
 };
 
 struct point_alias {

@@ -162,6 +162,8 @@ static void write_head(struct strbuf *out, const struct receipt *r)
     clock_format(r->at_ms, at);
     add_name(out, STR("{\"at\":"), at);
     add_name(out, STR(",\"id\":"), r->id);
+    if (r->after)
+        add_name(out, STR(",\"after\":"), r->after);
     add_name(out, STR(",\"point\":"), point_info(ev->point)->name);
     add_name(out, STR(",\"session\":"), ev->session.id);
     if (ev->session.parent)

@@ -37,6 +37,7 @@ struct hook_held {
 
 struct receipt {
     char id[ULID_SIZE];
+    const char *after; /* of a run in the background: the receipt of its event; else NULL */
     int64_t at_ms;
     uint64_t ns;
     const struct event *event; /* as emitted */

@@ -60,6 +60,9 @@ struct chain {
 /* Why a hook at the point does not match, in a few words; NULL when it matches. */
 const char *chain_mismatch(const struct hook *h, const struct chain_key *key);
 
+/* By which of its subscriptions a hook matches; NULL: by none. */
+const struct subscription *chain_subscription(const struct hook *h, const struct chain_key *key);
+
 /* The hooks that match, found once per key and kept. `a` is used where the cache is full. */
 const struct chain *registry_chain(struct registry *reg, const struct chain_key *key,
                                    struct arena *a);

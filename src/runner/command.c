@@ -1,78 +1,128 @@
 #include "runner/command.h"
 
-#include "base/path.h"
-#include "dialect/dialect.h"
-#include "hook/engine.h"
+#include "hook/background.h"
+#include "hook/registry.h"
+#include "runner/group.h"
 #include "runner/when.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
-#define STDERR_HEAD 300
+#define TIMEOUT_MS 30000u /* of a dialect that does not say */
 
 struct command {
-    const char **argv;
     const struct dialect *dialect;
     struct when *when;
-    const char **env; /* changes that are the same for every run, ended by NULL */
-    size_t env_count;
+    struct handler *handlers; /* in configured order */
+    size_t count;
 };
 
-/* Loading -------------------------------------------------------------------------------------- */
+/* Running -------------------------------------------------------------------------------------- */
 
-static size_t count_items(const struct setting *s)
+static struct dialect_event event_of(const struct hook_call *c)
+{
+    struct chain_key key = chain_key_of(c->arena, c->event);
+    const struct subscription *on = chain_subscription(c->hook, &key);
+
+    return (struct dialect_event){ .event = c->event, .final = c->final, .as = on ? on->as : NULL };
+}
+
+/* A handler that no event waits for. */
+struct async {
+    const struct command *command;
+    const struct handler *handler;
+    struct str input;
+};
+
+static int run_async(const struct hook_call *c, struct verdict *v, struct err *e)
+{
+    const struct async *async = c->context;
+    struct group g = {
+        .call = c,
+        .dialect = async->command->dialect,
+        .event = event_of(c),
+        .input = async->input,
+        .handlers = &async->handler,
+        .count = 1,
+        .live = async->handler->broken ? 0 : 1,
+        .alone = async->command->count == 1,
+    };
+
+    return group_run(&g, v, e);
+}
+
+static void start_async(const struct group *g, const struct handler *h)
+{
+    struct background_run *run = background_prepare(g->call);
+    struct async *async = arena_new(&run->arena, struct async);
+
+    async->command = g->call->context;
+    async->handler = h;
+    async->input = (struct str){ arena_cstr(&run->arena, g->input), g->input.len };
+    run->start = run_async;
+    run->context = async;
+    run->timeout_ms = h->timeout_ms;
+    background_start(run);
+}
+
+/* Those that want the event, by whether it waits for them and whether they can run at all. */
+static size_t choose(const struct group *g, const struct command *command, bool async, bool broken,
+                     const struct handler **list)
 {
     size_t count = 0;
 
-    for (const struct setting *item = s ? s->first : NULL; item; item = item->next)
-        count++;
+    for (size_t i = 0; i < command->count; i++) {
+        const struct handler *h = &command->handlers[i];
+
+        if (h->said->async == async && (h->broken != NULL) == broken &&
+            handler_wants(h, command->dialect, g->call->arena, &g->event))
+            list[count++] = h;
+    }
     return count;
 }
 
-static const char **read_argv(struct arena *a, const struct setting *exec)
+static int run_chosen(struct group *g, const struct command *command, struct verdict *v,
+                      struct err *e)
 {
-    const char **argv = arena_array(a, const char *, count_items(exec) + 4);
-    size_t count = 0;
+    struct arena *a = g->call->arena;
+    const struct handler **now = arena_array(a, const struct handler *, command->count);
+    const struct handler **later = arena_array(a, const struct handler *, command->count);
+    size_t later_count = choose(g, command, true, false, later);
+    CLEANUP(strbuf) struct strbuf input = { 0 };
 
-    if (exec->kind != SETTING_LIST) {
-        argv[0] = "/bin/sh";
-        argv[1] = "-c";
-        argv[2] = exec->text.ptr;
-        return argv;
-    }
-    for (const struct setting *word = exec->first; word; word = word->next)
-        argv[count++] = word->text.ptr;
-    if (strchr(argv[0], '/'))
-        argv[0] = path_normalize(a, path_join(a, path_dirname(a, exec->origin.file), argv[0]));
-    return argv;
+    g->handlers = now;
+    g->live = choose(g, command, false, false, now);
+    g->count = g->live + choose(g, command, false, true, now + g->live);
+    later_count += choose(g, command, true, true, later + later_count);
+    if (g->call->again) /* they have seen the event */
+        later_count = 0;
+    if (g->count + later_count == 0)
+        return 0;
+    json_write(&input, command->dialect->encode(a, &g->event), JSON_COMPACT);
+    strbuf_addch(&input, '\n');
+    g->input = strbuf_str(&input);
+    for (size_t i = 0; i < later_count; i++)
+        start_async(g, later[i]);
+    return g->count ? group_run(g, v, e) : 0;
 }
 
-static bool names(const struct setting *env, const char *variable)
+static int command_run(const struct hook_call *c, struct verdict *v, struct err *e)
 {
-    for (const struct setting *item = env ? env->first : NULL; item; item = item->next)
-        if (str_is(env->kind == SETTING_MAP ? item->key : item->text, variable))
-            return true;
-    return false;
-}
-
-/* Keys of providers are nobody's business unless the entry names them; its own values are added. */
-static void read_env(struct arena *a, const struct setting *env, struct command *c)
-{
-    static const char *const secrets[] = {
-        "ANTHROPIC_API_KEY",
-        "OPENAI_API_KEY",
-        "GEMINI_API_KEY",
-        "GOOGLE_API_KEY",
+    const struct command *command = c->context;
+    struct group g = {
+        .call = c,
+        .dialect = command->dialect,
+        .event = event_of(c),
+        .alone = command->count == 1,
     };
+    bool applies;
+    int r = when_test(command->when, c, &applies, e);
 
-    c->env = arena_array(a, const char *, ARRAY_LEN(secrets) + count_items(env) + 1);
-    for (size_t i = 0; i < ARRAY_LEN(secrets); i++)
-        if (!names(env, secrets[i]))
-            c->env[c->env_count++] = secrets[i];
-    for (const struct setting *item = env ? env->first : NULL; item; item = item->next)
-        if (env->kind == SETTING_MAP)
-            c->env[c->env_count++] = arena_printf(a, "%s=%s", item->key.ptr, item->text.ptr);
+    if (r < 0 || !applies)
+        return r;
+    return run_chosen(&g, command, v, e);
 }
+
+/* Loading -------------------------------------------------------------------------------------- */
 
 /* A system that has no such event would never start the hook: better a problem than a silence. */
 static int check_points(const struct dialect *d, const struct hook_traits *t, struct err *e)
@@ -84,67 +134,32 @@ static int check_points(const struct dialect *d, const struct hook_traits *t, st
     return 0;
 }
 
-/* Running -------------------------------------------------------------------------------------- */
-
-static const char *const *environment(const struct hook_call *c, const struct command *command)
+/* Pinned settings do not pin the programs that their handlers name. */
+static bool is_unpinned(const struct hook_entry *entry, const struct hook_handler *h)
 {
-    struct arena *a = c->arena;
-    const char **env = arena_array(a, const char *, command->env_count + 6);
-    const char *depth = getenv("HOOKE_DEPTH");
-    size_t count = command->env_count;
-
-    memcpy(env, command->env, count * sizeof(*env));
-    env[count++] = arena_printf(a, "HOOKE_SESSION=%s", c->event->session.id);
-    env[count++] = arena_printf(a, "HOOKE_HOOK=%s", c->hook->name);
-    env[count++] = arena_printf(a, "HOOKE_POINT=%s", point_info(c->event->point)->name);
-    env[count++] = arena_printf(a, "HOOKE_DEPTH=%lu", depth ? strtoul(depth, NULL, 10) + 1 : 1);
-    if (c->again)
-        env[count++] = "HOOKE_AGAIN=1";
-    return env;
+    return h->exec && h->exec->origin.source == SOURCE_WORKSPACE &&
+           setting_get(entry->spec, "group");
 }
 
-static void tell(const struct hook_call *c, const struct proc *p, const struct proc_result *run)
+static void load_handlers(struct arena *a, const struct hook_entry *entry, struct command *c,
+                          const struct handler_common *common)
 {
-    struct str err = str_trim(strbuf_str(&run->err.text));
-
-    if (err.len > STDERR_HEAD)
-        err.len = STDERR_HEAD;
-    c->io->bytes_in = p->input.len;
-    c->io->bytes_out = run->out.bytes;
-    c->io->stderr_head = err.len ? arena_cstr(c->arena, err) : NULL;
+    c->handlers = arena_array(a, struct handler, entry->handler_count);
+    for (c->count = 0; c->count < entry->handler_count; c->count++) {
+        handler_load(a, common, &entry->handlers[c->count], &c->handlers[c->count]);
+        c->handlers[c->count].number = (unsigned)c->count + 1;
+        if (is_unpinned(entry, &entry->handlers[c->count]))
+            c->handlers[c->count].broken = "programs of a workspace can't be trusted yet";
+    }
 }
 
-static int command_run(const struct hook_call *c, struct verdict *v, struct err *e)
+static void command_unload(struct hook *h)
 {
-    const struct command *command = c->context;
-    struct dialect_event ev = { .event = c->event, .final = c->final };
-    bool applies;
-    CLEANUP(proc_result) struct proc_result run = { 0 };
-    CLEANUP(strbuf) struct strbuf input = { 0 };
-    CLEANUP(strbuf) struct strbuf warnings = { 0 };
-    struct dialect_answer answer = { v, &warnings };
-    struct proc p = {
-        .argv = command->argv,
-        .env = environment(c, command),
-        .cwd = c->event->session.cwd,
-        .deadline_ns = c->deadline_ns,
-    };
-    int r = when_test(command->when, c, &applies, e);
+    struct command *c = h->context;
 
-    if (r < 0 || !applies)
-        return r;
-    json_write(&input, command->dialect->encode(c->arena, &ev), JSON_COMPACT);
-    strbuf_addch(&input, '\n');
-    p.input = strbuf_str(&input);
-    proc_run(&p, &run);
-    tell(c, &p, &run);
-    if (run.end != PROC_EXITED)
-        return err_set(e, run.end == PROC_TIMED_OUT ? -ETIMEDOUT : -EIO, "%s",
-                       proc_explain(c->arena, &p, &run));
-    r = command->dialect->decode(c->arena, &ev, &run, &answer, e);
-    if (warnings.len)
-        c->io->warnings = arena_cstr(c->arena, strbuf_str(&warnings));
-    return r;
+    for (size_t i = 0; i < c->count; i++)
+        handler_unload(&c->handlers[i], c->dialect);
+    when_free(c->when);
 }
 
 static int command_load(struct arena *a, const struct hook_entry *entry, struct hook *h,
@@ -153,6 +168,7 @@ static int command_load(struct arena *a, const struct hook_entry *entry, struct 
     const struct setting *said = setting_get(entry->spec, "dialect");
     struct str dialect = said ? said->text : STR("native");
     struct command *c = arena_new(a, struct command);
+    struct handler_common common = { .env = setting_get(entry->spec, "env"), .problems = problems };
     int r;
 
     /* A pinned configuration does not pin the programs it names: their bytes could be anything.
@@ -161,27 +177,22 @@ static int command_load(struct arena *a, const struct hook_entry *entry, struct 
         return err_set(
             e, -EPERM,
             "programs of a workspace can't be trusted yet, name it in your own configuration");
-    c->dialect = dialect_find(dialect);
+    c->dialect = common.dialect = dialect_find(dialect);
     if (!c->dialect)
         return err_set(e, -ENOTSUP, "this build does not speak the dialect '%.*s'",
                        STR_ARG(dialect));
     r = check_points(c->dialect, &h->traits, e);
+    if (r == 0)
+        r = when_load(entry, problems, &c->when, e);
     if (r < 0)
         return r;
-    c->argv = read_argv(a, setting_get(entry->spec, "exec"));
-    read_env(a, setting_get(entry->spec, "env"), c);
     if (!h->traits.timeout_ms)
-        h->traits.timeout_ms = c->dialect->timeout_ms;
+        h->traits.timeout_ms = c->dialect->timeout_ms ? c->dialect->timeout_ms : TIMEOUT_MS;
+    common.timeout_ms = h->traits.timeout_ms;
+    load_handlers(a, entry, c, &common);
     h->run = command_run;
     h->context = c;
-    return when_load(entry, problems, &c->when, e);
-}
-
-static void command_unload(struct hook *h)
-{
-    struct command *c = h->context;
-
-    when_free(c->when);
+    return 0;
 }
 
 const struct runner command_runner = {

@@ -1,5 +1,5 @@
 /*
- * command.h - hooks that are programs, one process per event.
+ * command.h - hooks that are programs, a process per event: one, or a group that runs side by side.
  *
  * `exec` as a text is run by /bin/sh -c; as a list it is executed directly, a path with a slash
  * being relative to the configuration file. Either way it works in the session's folder, with

@@ -22,11 +22,13 @@ struct bed {
     struct arena arena;
     struct log log;
     struct strbuf logged; /* a line a message */
+    pthread_mutex_t logging;
     struct store *store;
     struct engine *engine;
     struct session session; /* of the events emitted; "s1" unless set */
     unsigned turn;
     unsigned depth;         /* of the process; set before bed_open() */
+    int abort_fd;           /* the same */
     struct receipt receipt; /* of the last emit */
 };
 
@@ -34,8 +36,10 @@ static inline void bed_log(void *context, enum log_level level UNUSED, const cha
 {
     struct bed *bed = context;
 
+    pthread_mutex_lock(&bed->logging);
     strbuf_addstr(&bed->logged, line);
     strbuf_addch(&bed->logged, '\n');
+    pthread_mutex_unlock(&bed->logging);
 }
 
 /* Load the configuration that is there. */
@@ -74,9 +78,11 @@ static inline void bed_open(struct bed *bed, const struct hook_def *const *defs,
         .runners = runners,
         .use_builtins = true,
         .depth = bed->depth,
+        .abort_fd = bed->abort_fd,
     };
 
     tmpdir_make(&bed->dir);
+    pthread_mutex_init(&bed->logging, NULL);
     log_init(&bed->log, LOG_WARN, bed_log, bed);
     if (!bed->store)
         bed->store = store_memory();

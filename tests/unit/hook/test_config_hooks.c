@@ -125,6 +125,73 @@ static void assert_bad(struct fixture *f, const char *keys, unsigned column, con
     assert_string_equal(c->hooks[0].name, "good");
 }
 
+/* A handler that is wrong is located, and stays to fail; its neighbours are not touched. */
+static void bad_handlers_are_located_and_kept(void **state)
+{
+    static const struct {
+        const char *handler;
+        unsigned column;
+        const char *message;
+    } rows[] = {
+        { "{exec: x, tiemout: 3}", 52,
+          "unknown key 'tiemout' of a handler, did you mean 'timeout'?" },
+        { "{exec: x, timeout: soon}", 61,
+          "'timeout' must be a time such as 500ms, 5s or 2m, not 'soon'" },
+        { "{exec: x, async: 1}", 59, "'async' must be true or false, not a number" },
+        { "{exec: []}", 49, "'exec' is empty: say what to run" },
+        { "{exec: [[x]]}", 50, "a word of 'exec' must be a text, not a list" },
+        { "{exec: x, env: {A: [1]}}", 61, "a variable of 'env' must be a text, not a list" },
+        { "{exec: x, match: 3}", 59, "'match' must be a text, not a number" },
+        { "{match: Bash}", 42, "a handler needs 'exec': what to run" },
+        { "text", 42, "a handler must be a map with 'exec', not a text" },
+    };
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        put(f, "user/config.yaml",
+            arena_printf(&f->arena, "hooks:\n- {name: a, on: Stop, group: [{exec: y}, %s]}\n",
+                         rows[i].handler));
+        CLEANUP(config) struct config *c = load(f);
+        assert_int_equal(c->problems.count, 1);
+        assert_string_equal(c->problems.first->message, rows[i].message);
+        assert_int_equal(c->problems.first->origin.column, rows[i].column);
+        assert_int_equal(c->hooks[0].handler_count, 2);
+        assert_null(c->hooks[0].handlers[0].broken);
+        assert_non_null(strstr(c->hooks[0].handlers[1].broken, rows[i].message));
+    }
+}
+
+static void handlers_are_read_in_order(void **state)
+{
+    struct fixture *f = *state;
+    CLEANUP(config)
+    struct config *c = load_hook(
+        f, "name: a, on: Stop, group: [{exec: [x, y], timeout: 2m, async: true, env: [A]}, "
+           "{exec: z, match: Bash, if: 'Bash(git *)'}]");
+    const struct hook_handler *h = c->hooks[0].handlers;
+
+    assert_int_equal(c->hooks[0].runner, RUNNER_COMMAND);
+    assert_int_equal(c->hooks[0].traits.layer, LAYER_TRANSFORM);
+    assert_int_equal(c->hooks[0].handler_count, 2);
+    assert_int_equal(h[0].timeout_ms, 120000);
+    assert_true(h[0].async && h[0].env && !h[0].match);
+    assert_string_equal(h[1].exec->text.ptr, "z");
+    assert_string_equal(h[1].match->text.ptr, "Bash");
+    assert_string_equal(h[1].condition->text.ptr, "Bash(git *)");
+    assert_false(h[1].async);
+    assert_int_equal(h[1].origin.line, 2);
+    assert_true(h[1].origin.column > h[0].origin.column);
+}
+
+static void a_plain_command_is_a_group_of_one(void **state)
+{
+    struct fixture *f = *state;
+    CLEANUP(config) struct config *c = load_hook(f, "name: a, on: Stop, exec: x");
+
+    assert_int_equal(c->hooks[0].handler_count, 1);
+    assert_string_equal(c->hooks[0].handlers[0].exec->text.ptr, "x");
+}
+
 static void bad_entries_are_located_and_skipped(void **state)
 {
     struct fixture *f = *state;
@@ -144,6 +211,9 @@ static void bad_entries_are_located_and_skipped(void **state)
     assert_bad(f, "name: a, on: Stop, exec: x, timeot: 3", 32,
                "unknown key 'timeot' of a hook, did you mean 'timeout'?");
     assert_bad(f, "name: a, on: Stop, exec: []", 29, "'exec' is empty: say what to run");
+    assert_bad(f, "name: a, on: Stop, group: []", 30, "'group' is empty: say what to run");
+    assert_bad(f, "name: a, on: Stop, exec: x, async: true", 32,
+               "'async' belongs to the handlers of a 'group', not to the hook");
     assert_bad(f, "name: a, on: Stop, exec: x, tool: /(/", 38,
                "bad regular expression '(' at offset 1: missing closing parenthesis");
     assert_bad(f, "name: a, on: Stop, exec: x, layer: top", 39,
@@ -170,9 +240,10 @@ static void an_entry_needs_exactly_one_runner(void **state)
 
     assert_bad(f, "name: a, on: Stop", 3,
                "the hook 'a' does nothing: give it a verdict such as 'block' or 'inject', or "
-               "'exec', 'resident' or 'script'");
+               "'exec', 'group', 'resident' or 'script'");
     assert_bad(f, "name: a, on: Stop, stop: x, exec: y", 3,
-               "the hook 'a' has more than one of a verdict, 'exec', 'resident' and 'script'");
+               "the hook 'a' has more than one of a verdict, 'exec', 'group', 'resident' and "
+               "'script'");
 }
 
 static void entry_that_is_no_map_is_skipped(void **state)
@@ -392,4 +463,6 @@ TESTS(CONFIG_TEST(rule_has_its_verdict_and_guards), CONFIG_TEST(all_keys_are_rea
       CONFIG_TEST(cadence_names_are_case_sensitive_and_kept),
       CONFIG_TEST(nothing_gates_what_is_safety_critical), CONFIG_TEST(nothing_gates_notices),
       CONFIG_TEST(toggling_the_system_prompt_is_warned_about),
-      CONFIG_TEST(unknown_disabled_hook_is_warned_about))
+      CONFIG_TEST(unknown_disabled_hook_is_warned_about),
+      CONFIG_TEST(bad_handlers_are_located_and_kept), CONFIG_TEST(handlers_are_read_in_order),
+      CONFIG_TEST(a_plain_command_is_a_group_of_one))
