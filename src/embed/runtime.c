@@ -2,6 +2,7 @@
 
 #include "base/path.h"
 #include "builtin/builtin.h"
+#include "find/find.h"
 #include "hook/registry.h"
 #include "runner/command.h"
 #include "runner/rule.h"
@@ -51,6 +52,8 @@ int runtime_configure(struct runtime *rt, const struct runtime_options *o, struc
     struct config_where where = {
         .cwd = o->cwd,
         .user_file = o->config,
+        .answering = o->answering,
+        .find = find_hooks,
         .builtins = builtin_names(&a),
         .flags = o->flags,
         .recompile = o->recompile,

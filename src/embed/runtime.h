@@ -13,15 +13,16 @@
 
 struct runtime_options {
     struct log *log;
-    const char *cwd;      /* NULL: the process's */
-    const char *config;   /* NULL: the usual files; else this file stands for the user's */
-    const char *store;    /* NULL: $HOOKE_STORE or the usual file; "memory": none on disk */
-    const char *receipts; /* NULL: the usual folder; "": none */
-    bool no_config;       /* built-in defaults only */
-    bool only_used;       /* no built-in but those used by name */
-    bool lenient;         /* take a configuration that `strict` refuses, to look at it */
-    bool recompile;       /* read configuration files even when a compiled form is fresh */
-    int abort_fd;         /* readable or hung up: end the processes of hooks; 0: none */
+    const char *cwd;       /* NULL: the process's */
+    const char *config;    /* NULL: the usual files; else this file stands for the user's */
+    const char *store;     /* NULL: $HOOKE_STORE or the usual file; "memory": none on disk */
+    const char *receipts;  /* NULL: the usual folder; "": none */
+    const char *answering; /* an agent that runs the hooks of its own configuration itself */
+    bool no_config;        /* built-in defaults only */
+    bool only_used;        /* no built-in but those used by name */
+    bool lenient;          /* take a configuration that `strict` refuses, to look at it */
+    bool recompile;        /* read configuration files even when a compiled form is fresh */
+    int abort_fd;          /* readable or hung up: end the processes of hooks; 0: none */
     const struct config_flag *flags;
 };
 

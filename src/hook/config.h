@@ -90,6 +90,7 @@ struct hook_entry {
     size_t handler_count;
     const char *broken; /* it must not be missing, but has this problem; NULL: none */
     bool duplicate;     /* an earlier entry has the name; this one is not used */
+    bool found;         /* made of a file that was found, see struct config_finding */
 };
 
 struct cadence_entry {
@@ -109,6 +110,7 @@ struct config_file {
     const char *path;
     enum source source;
     bool exists, trusted;
+    bool found; /* a hook's own file, or another system's configuration */
 };
 
 struct config {
@@ -133,6 +135,32 @@ struct config {
     bool fallen_back; /* the last good configuration is in force instead */
 };
 
+/*
+ * For what finds hooks that are not written in the configuration: what it may look at, and where
+ * its finds go. An entry is a map in the shape of an item of `hooks`, in the order it is to run,
+ * and has the file it was found in as its origin. It then is a hook like any other; what the
+ * configuration says under its name is laid over it.
+ */
+struct config_finding {
+    struct arena *arena; /* of the configuration */
+    struct problems *problems;
+    const char *workspace, *home, *user_dir, *state_dir;
+    const char *trust;     /* the file of pins */
+    const char *answering; /* the agent that runs its own hooks itself; NULL: none */
+    uint32_t max_hooks;
+    bool afresh;                /* ask again what failed before */
+    const struct setting *root; /* what is configured */
+    struct setting *first_entry;
+    struct config_file *files; /* hook files that were looked at */
+    size_t file_count, file_room;
+};
+
+typedef void config_find_fn(struct config_finding *f);
+
+/* For a config_find_fn: keep the file, or add a hook after those found before. */
+void config_found_file(struct config_finding *f, const struct config_file *file);
+void config_found_entry(struct config_finding *f, struct setting *entry);
+
 /* Where to look. NULL members take what the environment says. */
 struct config_where {
     const char *cwd;
@@ -141,6 +169,9 @@ struct config_where {
     const char *user_file;       /* stands for the file in `user_dir` */
     const char *hive;            /* ~/.config/opencode/agent_hive.json */
     const char *state_dir;       /* keeps the compiled configuration */
+    const char *home;            /* where other systems keep their hooks */
+    const char *answering;       /* see struct config_finding */
+    config_find_fn *find;        /* NULL: only what is configured */
     const char *const *builtins; /* names of the built-ins, ended by NULL */
     const struct config_flag {
         const char *key, *value; /* "compact.ratio", "0.7" */
@@ -160,8 +191,14 @@ const struct setting *config_get_path(const struct config *c, const char *const 
 /* Everything that is in force: what was said, and the defaults for what was not. In the arena. */
 const struct setting *config_effective(struct arena *a, const struct config *c);
 
+/* While loading: one more file, unless its path is there. Those of the workspace need trust. */
+void config_add_file(struct config *c, const struct config_file *file);
+
 /* Whether a key of an entry belongs to every hook (`name`, `on`, …) rather than to a built-in. */
 bool config_is_hook_key(struct str key);
+
+/* Whether a key of an entry says what runs: `exec`, `block`, … */
+bool config_is_runner_key(struct str key);
 
 const char *source_name(enum source s);
 const char *layer_name(enum layer l);

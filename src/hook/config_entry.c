@@ -404,6 +404,14 @@ bool config_is_hook_key(struct str key)
     return k && (k->said || str_is(key, "name"));
 }
 
+bool config_is_runner_key(struct str key)
+{
+    const struct entry_key *k = find_key(key);
+
+    return str_is(key, "group") || (k && (k->read == read_verdict || k->read == read_decision ||
+                                          k->read == read_continue || k->read == read_argv));
+}
+
 static const char *nearest_key(const char *name)
 {
     const char *known[ARRAY_LEN(keys)];
@@ -471,4 +479,15 @@ void config_entry_key(struct entry_reading *r, const struct setting *s)
         k->read(r, s);
     if (k->power)
         check_power(r, k, s);
+}
+
+bool config_entry_check(struct arena *a, struct problems *problems, const struct setting *s)
+{
+    struct hook_entry entry = { 0 };
+    struct entry_reading r = { .arena = a, .problems = problems, .entry = &entry };
+
+    config_entry_key(&r, s);
+    match_release(entry.traits.tool);
+    match_release(entry.traits.agent);
+    return !r.bad;
 }

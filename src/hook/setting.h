@@ -42,6 +42,7 @@ struct setting {
     struct str key;  /* when it is a member of a map, terminated */
     struct origin origin;
     unsigned key_line, key_column; /* of the key; 0: has none */
+    bool found;                    /* an entry of `hooks` that no configuration has written */
     struct setting *first, *next;
 };
 

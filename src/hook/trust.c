@@ -9,6 +9,7 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #define TRUST_MAX_BYTES ((size_t)4 << 20)
 #define HASH_BYTES      32
@@ -131,4 +132,17 @@ int trust_pin(const char *trust_file, const char *path, struct str bytes, struct
     hash_text(bytes, hash);
     strbuf_printf(&out, "%s  %s\n", hash, name);
     return file_write(trust_file, strbuf_str(&out), 0600, e);
+}
+
+int trust_owner_check(const char *path, struct err *e)
+{
+    struct stat st;
+
+    if (stat(path, &st) < 0)
+        return err_errno(e, "looking at '%s'", path);
+    if (st.st_uid != geteuid() && st.st_uid != 0)
+        return err_set(e, -EPERM, "'%s' belongs to another user", path);
+    if (st.st_mode & S_IWOTH)
+        return err_set(e, -EPERM, "everybody may write to '%s', run chmod o-w on it", path);
+    return 0;
 }

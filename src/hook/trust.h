@@ -25,3 +25,9 @@ enum trust trust_check(const char *trust_file, const char *path, struct str byte
 
 /* Pin these bytes of `path`, in place of those pinned before. */
 MUST_CHECK int trust_pin(const char *trust_file, const char *path, struct str bytes, struct err *e);
+
+/*
+ * Whether only the user and root can have written `path`, a file or a folder: owned by one of them
+ * and not writable for everybody. Else -EPERM.
+ */
+MUST_CHECK int trust_owner_check(const char *path, struct err *e);

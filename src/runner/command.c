@@ -132,6 +132,13 @@ static int check_points(const struct dialect *d, const struct hook_traits *t, st
     return 0;
 }
 
+/* Pinned settings do not pin the programs that their handlers name. */
+static bool is_unpinned(const struct hook_entry *entry, const struct hook_handler *h)
+{
+    return h->exec && h->exec->origin.source == SOURCE_WORKSPACE &&
+           setting_get(entry->spec, "group");
+}
+
 static void load_handlers(struct arena *a, const struct hook_entry *entry, struct command *c,
                           const struct handler_common *common)
 {
@@ -139,6 +146,8 @@ static void load_handlers(struct arena *a, const struct hook_entry *entry, struc
     for (c->count = 0; c->count < entry->handler_count; c->count++) {
         handler_load(a, common, &entry->handlers[c->count], &c->handlers[c->count]);
         c->handlers[c->count].number = (unsigned)c->count + 1;
+        if (is_unpinned(entry, &entry->handlers[c->count]))
+            c->handlers[c->count].broken = "programs of a workspace can't be trusted yet";
     }
 }
 
@@ -160,8 +169,9 @@ static int command_load(struct arena *a, const struct hook_entry *entry, struct 
     struct handler_common common = { .env = setting_get(entry->spec, "env"), .problems = problems };
     int r;
 
-    /* A pinned configuration does not pin the programs it names: their bytes could be anything. */
-    if (entry->origin.source == SOURCE_WORKSPACE)
+    /* A pinned configuration does not pin the programs it names: their bytes could be anything.
+     * A file that was found is pinned itself. */
+    if (entry->origin.source == SOURCE_WORKSPACE && !entry->found)
         return err_set(
             e, -EPERM,
             "programs of a workspace can't be trusted yet, name it in your own configuration");

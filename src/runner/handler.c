@@ -1,6 +1,7 @@
 #include "runner/handler.h"
 
 #include "base/path.h"
+#include "hook/provider_keys.h"
 
 #include <stdlib.h>
 
@@ -53,19 +54,15 @@ static void add_values(struct arena *a, const struct setting *env, struct handle
 /* Keys of providers are nobody's business unless the entry names them; its own values are added. */
 static void read_env(struct arena *a, const struct setting *common, struct handler *h)
 {
-    static const char *const secrets[] = {
-        "ANTHROPIC_API_KEY",
-        "OPENAI_API_KEY",
-        "GEMINI_API_KEY",
-        "GOOGLE_API_KEY",
-    };
     const struct setting *own = h->said->env;
+    size_t keys = 0;
 
-    h->env = arena_array(a, const char *,
-                         ARRAY_LEN(secrets) + count_items(common) + count_items(own) + 1);
-    for (size_t i = 0; i < ARRAY_LEN(secrets); i++)
-        if (!names(common, secrets[i]) && !names(own, secrets[i]))
-            h->env[h->env_count++] = secrets[i];
+    while (provider_keys[keys])
+        keys++;
+    h->env = arena_array(a, const char *, keys + count_items(common) + count_items(own) + 1);
+    for (size_t i = 0; i < keys; i++)
+        if (!names(common, provider_keys[i]) && !names(own, provider_keys[i]))
+            h->env[h->env_count++] = provider_keys[i];
     add_values(a, common, h);
     add_values(a, own, h);
 }

@@ -58,6 +58,8 @@ def commands_of(block):
             found.append((line[2:], []))
         elif found and found[-1][0].endswith("\\"):
             found[-1] = (found[-1][0] + "\n" + line, [])
+        elif found and line.startswith("> ") and not found[-1][1]:
+            found[-1] = (found[-1][0] + "\n" + line[2:], [])
         else:
             found[-1][1].append(line)
     return found
