@@ -80,6 +80,7 @@ void config_sources_find(struct arena *a, const struct config_where *where,
     const char *cwd = where->cwd ? where->cwd : current_dir(a);
     const char *managed = where->managed ? where->managed : "/etc/hooke/config.yaml";
     const char *hive = where->hive ? where->hive : hive_path(a);
+    const char *usual;
     const char *user = where->user_file ? path_join(a, current_dir(a), where->user_file) : NULL;
 
     *out = (struct config_sources){
@@ -87,7 +88,10 @@ void config_sources_find(struct arena *a, const struct config_where *where,
         .user_dir = where->user_dir ? where->user_dir : path_xdg(a, PATH_CONFIG),
         .state_dir = where->state_dir ? where->state_dir : path_xdg(a, PATH_STATE),
     };
-    out->trust = trust_file(a, out->user_dir);
+    usual = path_join(a, out->user_dir, "trusted");
+    out->trust = where->trust ? where->trust : trust_file(a, out->user_dir);
+    out->trust = path_normalize(a, path_join(a, current_dir(a), out->trust));
+    out->trust_named = where->trust || strcmp(out->trust, usual) != 0;
     out->trust_id = identify(out->trust);
     add_source(a, out, SOURCE_MANAGED, managed);
     add_source(a, out, SOURCE_HIVE, hive);
@@ -169,6 +173,14 @@ void config_source_read(struct arena *a, const struct config_sources *sources,
         s->emptied = r == 0;
         s->bad = (struct origin){ .source = s->source, .file = s->path };
         s->message = arena_strdup(a, r < 0 ? e.msg : "it is empty and changed a moment ago");
+        return;
+    }
+    /* What others can write is not the user's word; the neighbour's file says little. */
+    if ((s->source == SOURCE_USER || s->source == SOURCE_MANAGED) &&
+        trust_owner_check(s->path, &e) < 0) {
+        s->state = STATE_BROKEN;
+        s->bad = (struct origin){ .source = s->source, .file = s->path };
+        s->message = arena_strdup(a, e.msg);
         return;
     }
     if (s->source == SOURCE_WORKSPACE) {

@@ -1,8 +1,8 @@
 #include "runner/command.h"
 
-#include "base/path.h"
 #include "dialect/dialect.h"
 #include "hook/engine.h"
+#include "hook/trust_words.h"
 #include "runner/when.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #define STDERR_HEAD 300
 
 struct command {
-    const char **argv;
+    const struct setting *exec, *spec_env, *unpinned;
     const struct dialect *dialect;
     struct when *when;
     const char **env; /* changes that are the same for every run, ended by NULL */
@@ -27,24 +27,6 @@ static size_t count_items(const struct setting *s)
     for (const struct setting *item = s ? s->first : NULL; item; item = item->next)
         count++;
     return count;
-}
-
-static const char **read_argv(struct arena *a, const struct setting *exec)
-{
-    const char **argv = arena_array(a, const char *, count_items(exec) + 4);
-    size_t count = 0;
-
-    if (exec->kind != SETTING_LIST) {
-        argv[0] = "/bin/sh";
-        argv[1] = "-c";
-        argv[2] = exec->text.ptr;
-        return argv;
-    }
-    for (const struct setting *word = exec->first; word; word = word->next)
-        argv[count++] = word->text.ptr;
-    if (strchr(argv[0], '/'))
-        argv[0] = path_normalize(a, path_join(a, path_dirname(a, exec->origin.file), argv[0]));
-    return argv;
 }
 
 static bool names(const struct setting *env, const char *variable)
@@ -74,6 +56,21 @@ static void read_env(struct arena *a, const struct setting *env, struct command 
             c->env[c->env_count++] = arena_printf(a, "%s=%s", item->key.ptr, item->text.ptr);
 }
 
+/* What to start, with everything of the workspace in it checked and replaced by its copy. */
+static int words_of(const struct hook_call *c, const struct command *command,
+                    struct trust_command *words, struct err *e)
+{
+    const struct trust_request rq = {
+        .config = c->config,
+        .command = command->exec,
+        .env = command->spec_env,
+        .unpinned = command->unpinned,
+        .cwd = c->event->session.cwd,
+    };
+
+    return trust_command(c->arena, &rq, words, e);
+}
+
 /* A system that has no such event would never start the hook: better a problem than a silence. */
 static int check_points(const struct dialect *d, const struct hook_traits *t, struct err *e)
 {
@@ -86,10 +83,11 @@ static int check_points(const struct dialect *d, const struct hook_traits *t, st
 
 /* Running -------------------------------------------------------------------------------------- */
 
-static const char *const *environment(const struct hook_call *c, const struct command *command)
+static const char *const *environment(const struct hook_call *c, const struct command *command,
+                                      const char *file)
 {
     struct arena *a = c->arena;
-    const char **env = arena_array(a, const char *, command->env_count + 6);
+    const char **env = arena_array(a, const char *, command->env_count + 8);
     const char *depth = getenv("HOOKE_DEPTH");
     size_t count = command->env_count;
 
@@ -98,8 +96,11 @@ static const char *const *environment(const struct hook_call *c, const struct co
     env[count++] = arena_printf(a, "HOOKE_HOOK=%s", c->hook->name);
     env[count++] = arena_printf(a, "HOOKE_POINT=%s", point_info(c->event->point)->name);
     env[count++] = arena_printf(a, "HOOKE_DEPTH=%lu", depth ? strtoul(depth, NULL, 10) + 1 : 1);
+    if (c->config)
+        env[count++] = arena_printf(a, "HOOKE_WORKSPACE=%s", c->config->workspace);
     if (c->again)
         env[count++] = "HOOKE_AGAIN=1";
+    env[count++] = file ? file : "HOOKE_FILE";
     return env;
 }
 
@@ -123,16 +124,17 @@ static int command_run(const struct hook_call *c, struct verdict *v, struct err 
     CLEANUP(strbuf) struct strbuf input = { 0 };
     CLEANUP(strbuf) struct strbuf warnings = { 0 };
     struct dialect_answer answer = { v, &warnings };
-    struct proc p = {
-        .argv = command->argv,
-        .env = environment(c, command),
-        .cwd = c->event->session.cwd,
-        .deadline_ns = c->deadline_ns,
-    };
+    struct trust_command words;
+    struct proc p = { .cwd = c->event->session.cwd, .deadline_ns = c->deadline_ns };
     int r = when_test(command->when, c, &applies, e);
 
     if (r < 0 || !applies)
         return r;
+    r = words_of(c, command, &words, e);
+    if (r < 0)
+        return r;
+    p.argv = words.argv;
+    p.env = environment(c, command, words.file);
     json_write(&input, command->dialect->encode(c->arena, &ev), JSON_COMPACT);
     strbuf_addch(&input, '\n');
     p.input = strbuf_str(&input);
@@ -155,11 +157,6 @@ static int command_load(struct arena *a, const struct hook_entry *entry, struct 
     struct command *c = arena_new(a, struct command);
     int r;
 
-    /* A pinned configuration does not pin the programs it names: their bytes could be anything. */
-    if (entry->origin.source == SOURCE_WORKSPACE)
-        return err_set(
-            e, -EPERM,
-            "programs of a workspace can't be trusted yet, name it in your own configuration");
     c->dialect = dialect_find(dialect);
     if (!c->dialect)
         return err_set(e, -ENOTSUP, "this build does not speak the dialect '%.*s'",
@@ -167,8 +164,10 @@ static int command_load(struct arena *a, const struct hook_entry *entry, struct 
     r = check_points(c->dialect, &h->traits, e);
     if (r < 0)
         return r;
-    c->argv = read_argv(a, setting_get(entry->spec, "exec"));
-    read_env(a, setting_get(entry->spec, "env"), c);
+    c->exec = setting_get(entry->spec, "exec");
+    c->spec_env = setting_get(entry->spec, "env");
+    c->unpinned = setting_get(entry->spec, "unpinned");
+    read_env(a, c->spec_env, c);
     if (!h->traits.timeout_ms)
         h->traits.timeout_ms = c->dialect->timeout_ms;
     h->run = command_run;
