@@ -104,8 +104,8 @@ void trust_view_text(struct cli *cli, struct str text, bool full)
 
 static bool show_diff(struct cli *cli, const char *copy, struct str text, bool full)
 {
-    const char *const argv[] = { "diff",  "-u", "--label", "trusted", "--label",
-                                 "now",   "--", copy,      "-",       NULL };
+    const char *const argv[] = { "diff", "-u", "--label", "trusted", "--label",
+                                 "now",  "--", copy,      "-",       NULL };
     const struct proc p = {
         .argv = argv,
         .input = text,

@@ -136,6 +136,43 @@ static void parse_source(struct arena *a, struct config_source *s, struct str te
         keep_cadence_only(s);
 }
 
+/* Everything but `hooks` goes. */
+static void keep_hooks_only(struct setting *tree)
+{
+    struct setting **link = &tree->first;
+
+    while (*link) {
+        if (str_is((*link)->key, "hooks"))
+            link = &(*link)->next;
+        else
+            *link = (*link)->next;
+    }
+}
+
+/*
+ * Of a file that has changed, what was trusted tells which hooks must not go missing: those that
+ * are no part of the configuration now, but whose absence counts as a failure.
+ */
+static void read_pinned(struct arena *a, const struct config_sources *sources,
+                        struct config_source *s)
+{
+    const struct origin file = { .source = s->source, .file = s->path };
+    const char *name = trust_name(a, s->path), *copy = NULL;
+    struct trust_pinned *pins;
+    struct str text;
+
+    if (trust_pins(a, sources->trust, &pins, NULL) < 0)
+        return;
+    for (; pins->path; pins++)
+        if (strcmp(pins->path, name) == 0)
+            copy = trust_kept(a, pins);
+    if (!copy || file_read(a, copy, YAML_MAX_BYTES, &text, NULL) < 0 ||
+        setting_parse(a, &file, text, &s->tree, &s->bad, NULL) < 0 || s->tree->kind != SETTING_MAP)
+        s->tree = NULL;
+    if (s->tree)
+        keep_hooks_only(s->tree);
+}
+
 static enum source_state state_of(enum trust trust)
 {
     switch (trust) {
@@ -185,6 +222,8 @@ void config_source_read(struct arena *a, const struct config_sources *sources,
     }
     if (s->source == SOURCE_WORKSPACE) {
         s->state = state_of(trust_check(sources->trust, s->path, text));
+        if (s->state == STATE_CHANGED)
+            read_pinned(a, sources, s);
         if (s->state != STATE_READ)
             return;
     }

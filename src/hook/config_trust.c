@@ -18,8 +18,7 @@ static void add_unpinned(struct config *c, const struct hook_entry *entry, const
             memcpy(more, c->unpinned, c->unpinned_count * sizeof(*more));
         c->unpinned = more;
     }
-    c->unpinned[c->unpinned_count++] =
-        arena_printf(&c->arena, "hook '%s': %s", entry->name, what);
+    c->unpinned[c->unpinned_count++] = arena_printf(&c->arena, "hook '%s': %s", entry->name, what);
 }
 
 /* The words that stay as they are are the trusted file's own doing, but must be seen. */

@@ -1,5 +1,6 @@
 /*
- * shell_words.h - the words of a text for the shell, as far as they can be known without running it.
+ * shell_words.h - the words of a text for the shell, as far as they can be known without running
+ * it.
  *
  *     r = shell_words_parse(a, STR("cd \"$HOME\" && ./x.sh 'a b' >log"), variables, &words, e);
  *

@@ -2,7 +2,7 @@
 #include "base/path.h"
 #include "base/strbuf.h"
 #include "hook/trust.h"
-#include "hook/trust_words.h"
+#include "hook/trust_where.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -15,42 +15,13 @@ struct naming {
     struct arena *arena;
     const struct trust_request *rq;
     struct trust_names *out;
-    const char *root, *real_root; /* of the workspace */
-    const char *bases[BASES_MAX]; /* where a relative name is looked for, in this order */
+    struct trust_where where;
+    const struct trust_pinned *pins; /* ended by one without a path */
+    const char *bases[BASES_MAX];    /* where a relative name is looked for, in this order */
     size_t base_count;
     bool lost;       /* the text changes to a folder that only the shell knows */
     unsigned pieces; /* looked at so far */
 };
-
-/* Folders that only the machine's owner writes. */
-static bool is_system(const char *path)
-{
-    static const char *const folders[] = { "/bin",  "/sbin", "/usr", "/lib",  "/lib32", "/lib64",
-                                           "/libx32", "/opt",  "/nix", "/snap", "/etc" };
-
-    for (size_t i = 0; i < ARRAY_LEN(folders); i++)
-        if (path_within(folders[i], path))
-            return true;
-    return false;
-}
-
-static bool is_inside(const struct naming *n, const char *path)
-{
-    CLEANUP(mem) char *real = realpath(path, NULL);
-
-    return path_within(n->root, path) || path_within(n->real_root, path) ||
-           (real && path_within(n->real_root, real));
-}
-
-static bool needs_pin(const struct naming *n, const char *path)
-{
-    CLEANUP(mem) char *real = realpath(path, NULL);
-
-    /* In a workspace that is all of the machine the system's folders are still the system's. */
-    if (is_inside(n, path) && strcmp(n->real_root, "/") != 0)
-        return true;
-    return !is_system(real ? real : path);
-}
 
 static bool is_kind(const char *path, mode_t kind)
 {
@@ -78,22 +49,49 @@ static char *find(const struct naming *n, const char *word, mode_t kind)
     return NULL;
 }
 
-/* A program by its bare name: the first in PATH, when that is the workspace's. */
-static char *find_in_path(const struct naming *n, const char *word)
+/*
+ * Where a pinned file is expected that is none now: a folder or a pipe in its place, or nothing,
+ * must not be what the word means.
+ */
+static char *find_pinned(const struct naming *n, const char *word)
 {
-    const char *list = getenv("PATH");
-    struct str rest = str_of(list ? list : "/usr/bin:/bin"), folder;
+    if (!word[0] || strlen(word) >= 4096 || !n->pins)
+        return NULL;
+    for (size_t i = 0; i < n->base_count; i++) {
+        char *path = absolute(n, i, word);
+        const char *name = trust_name(n->arena, path);
 
-    while (str_cut(&rest, ':', &folder)) {
-        const char *dir = folder.len ? arena_cstr(n->arena, folder) : ".";
-        const char *base = n->rq->cwd ? n->rq->cwd : n->root;
-        char *path = path_join(n->arena, path_join(n->arena, base, dir), word);
-
-        path = path_normalize(n->arena, path);
-        if (is_kind(path, S_IFREG) && access(path, X_OK) == 0)
-            return is_inside(n, path) && needs_pin(n, path) ? path : NULL;
+        for (const struct trust_pinned *p = n->pins; p->path; p++)
+            if (strcmp(p->path, name) == 0)
+                return path;
     }
     return NULL;
+}
+
+static char *find_file(const struct naming *n, const char *word)
+{
+    char *path = find(n, word, S_IFREG);
+
+    return path ? path : find_pinned(n, word);
+}
+
+static bool is_odd(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+/* A pipe, a socket or a device of the workspace has no bytes to pin. */
+static bool is_odd_word(const struct naming *n, const char *word)
+{
+    for (size_t i = 0; i < n->base_count && word[0] && strlen(word) < 4096; i++) {
+        const char *path = absolute(n, i, word);
+
+        if (is_odd(path) && trust_is_inside(&n->where, path))
+            return true;
+    }
+    return false;
 }
 
 static bool may_stay(const struct naming *n, struct str word)
@@ -142,10 +140,11 @@ static void add_note(struct naming *n, const char *note)
 
 static int refuse_inside(const char *file, struct err *e)
 {
-    return err_set(e, TRUST_REFUSED,
-                   "it names '%s' inside a longer text, where it can't be pinned: make it a word of "
-                   "its own or put the text in a script file",
-                   file);
+    return err_set(
+        e, TRUST_REFUSED,
+        "it names '%s' inside a longer text, where it can't be pinned: make it a word of "
+        "its own or put the text in a script file",
+        file);
 }
 
 static bool is_path_char(char c)
@@ -158,7 +157,7 @@ static bool is_workspace_file(const struct naming *n, const char *word)
 {
     const char *path = find(n, word, S_IFREG);
 
-    return path && is_inside(n, path) && needs_pin(n, path);
+    return path && trust_is_inside(&n->where, path) && trust_needs_pin(&n->where, path);
 }
 
 /* Whatever looks like a path, in any language. */
@@ -210,20 +209,22 @@ static int check_text(struct naming *n, const char *text, struct err *e)
 /* `word` is what is known of the word; where it names a file that needs a pin the file is added. */
 static int look_at_word(struct naming *n, const char *word, size_t index, struct err *e)
 {
-    const char *equals = strchr(word, '='), *path = find(n, word, S_IFREG);
+    const char *equals = strchr(word, '='), *path = find_file(n, word);
     struct trust_named named = { .path = path, .word = index };
 
     if (!path && equals) {
-        path = find(n, equals + 1, S_IFREG);
+        path = find_file(n, equals + 1);
         named = (struct trust_named){ path, index, (size_t)(equals - word) + 1, false };
     }
     if (path) {
-        if (needs_pin(n, path))
+        if (trust_needs_pin(&n->where, path))
             add_named(n, &named);
         return 0;
     }
+    if (is_odd_word(n, word) || (equals && is_odd_word(n, equals + 1)))
+        return err_set(e, TRUST_REFUSED, "'%s' is no regular file and can't be pinned", word);
     path = find(n, word, S_IFDIR);
-    if (path && is_inside(n, path) && !str_is(str_of(path), n->root))
+    if (path && trust_is_inside(&n->where, path) && !str_is(str_of(path), n->where.root))
         add_note(n, arena_printf(n->arena, "what it uses of the folder '%s'", word));
     return path ? 0 : check_text(n, word, e);
 }
@@ -232,11 +233,11 @@ static int look_at_word(struct naming *n, const char *word, size_t index, struct
 static void look_at_program(struct naming *n, const char *word, size_t index)
 {
     const char *path =
-        strchr(word, '/') ? find(n, word, S_IFREG) : find_in_path(n, word);
+        strchr(word, '/') ? find_file(n, word) : trust_find_in_path(n->arena, &n->where, word);
 
     if (!path && strchr(word, '/'))
         path = absolute(n, 0, word);
-    if (path && needs_pin(n, path))
+    if (path && trust_needs_pin(&n->where, path))
         add_named(n, &(struct trust_named){ .path = path, .word = index, .program = true });
 }
 
@@ -263,7 +264,7 @@ static int name_list(struct naming *n, struct err *e)
         look_at_program(n, n->out->argv[0], 0);
     if (script && n->out->count)
         n->out->list[0].program = false;
-    add_base(n, n->root);
+    add_base(n, n->where.root);
     if (n->rq->cwd)
         add_base(n, n->rq->cwd);
     for (size_t i = 1; r == 0 && n->out->argv[i]; i++)
@@ -316,7 +317,9 @@ static int look_at_shell_word(struct naming *n, size_t i, struct err *e)
     const struct str raw = { n->rq->command->text.ptr + w->at, w->len };
     bool relative = w->text && w->text[0] != '/' && strchr(w->text, '/');
 
-    if (w->written || may_stay(n, raw) || (w->text && may_stay(n, str_of(w->text))))
+    if (w->written)
+        return 0;
+    if (!w->command && (may_stay(n, raw) || (w->text && may_stay(n, str_of(w->text)))))
         return 0;
     if (!w->text)
         return look_at_unknown(n, w, raw, e);
@@ -332,15 +335,17 @@ static int look_at_shell_word(struct naming *n, size_t i, struct err *e)
 static int name_text(struct naming *n, struct err *e)
 {
     const struct shell_variable variables[] = {
-        { "HOOKE_WORKSPACE", n->root },   { "CLAUDE_PROJECT_DIR", n->root },
-        { "GEMINI_PROJECT_DIR", n->root }, { "HOME", path_home() },
+        { "HOOKE_WORKSPACE", n->where.root },
+        { "CLAUDE_PROJECT_DIR", n->where.root },
+        { "GEMINI_PROJECT_DIR", n->where.root },
+        { "HOME", path_home() },
         { NULL, NULL },
     };
     int r = shell_words_parse(n->arena, n->rq->command->text, variables, &n->out->shell, e);
 
     if (r < 0)
         return err_set(e, TRUST_REFUSED, "%s", arena_strdup(n->arena, e ? e->msg : ""));
-    n->bases[n->base_count++] = n->root;
+    n->bases[n->base_count++] = n->where.root;
     if (n->rq->cwd)
         add_base(n, n->rq->cwd);
     for (size_t i = 0; r == 0 && i < n->out->shell.count; i++)
@@ -355,9 +360,10 @@ static int check_search_path(const struct naming *n, struct str list, struct err
     struct str folder;
 
     while (str_cut(&list, ':', &folder))
-        if (folder.len == 0 || folder.ptr[0] != '/' || is_inside(n, arena_cstr(n->arena, folder)))
-            return err_set(e, TRUST_REFUSED,
-                           "its PATH has '%.*s', where programs can't be pinned", STR_ARG(folder));
+        if (folder.len == 0 || folder.ptr[0] != '/' ||
+            trust_is_inside(&n->where, arena_cstr(n->arena, folder)))
+            return err_set(e, TRUST_REFUSED, "its PATH has '%.*s', where programs can't be pinned",
+                           STR_ARG(folder));
     return 0;
 }
 
@@ -375,7 +381,7 @@ static int check_env(struct naming *n, struct err *e)
             return err_set(e, TRUST_REFUSED, "a workspace file may not set '%s'", s->key.ptr);
         if (may_stay(n, s->text))
             continue;
-        if (folder && is_inside(n, folder))
+        if (folder && trust_is_inside(&n->where, folder))
             add_note(n, arena_printf(n->arena, "what it uses of the folder '%s'", s->text.ptr));
         r = str_is(s->key, "PATH") ? check_search_path(n, s->text, e)
                                    : check_text(n, s->text.ptr, e);
@@ -406,6 +412,13 @@ static const char **read_argv(struct arena *a, const struct setting *command)
     return argv;
 }
 
+static const struct trust_pinned *read_pins(struct arena *a, const char *trust_file)
+{
+    struct trust_pinned *pins;
+
+    return trust_pins(a, trust_file, &pins, NULL) == 0 ? pins : NULL;
+}
+
 int trust_names(struct arena *a, const struct trust_request *rq, struct trust_names *out,
                 struct err *e)
 {
@@ -416,9 +429,8 @@ int trust_names(struct arena *a, const struct trust_request *rq, struct trust_na
     *out = (struct trust_names){ .argv = read_argv(a, rq->command) };
     if (rq->command->origin.source != SOURCE_WORKSPACE)
         return 0;
-    n.root = rq->config->workspace;
-    CLEANUP(mem) char *real = realpath(n.root, NULL);
-    n.real_root = real ? real : n.root;
+    n.where = trust_where(a, rq);
+    n.pins = read_pins(a, rq->config->trust);
     r = text ? name_text(&n, e) : name_list(&n, e);
     return r < 0 ? r : check_env(&n, e);
 }

@@ -3,20 +3,26 @@
 #include "base/path.h"
 #include "base/strbuf.h"
 #include "hook/trust.h"
+#include "hook/trust_where.h"
 
 #include <unistd.h>
 
 /* The copy that runs for a file, after all checks. */
-static int copy_of(struct arena *a, const struct trust_request *rq, const struct trust_named *named,
-                   const char **copy, struct err *e)
+static int copy_of(struct arena *a, const struct trust_request *rq, const struct trust_where *where,
+                   const struct trust_named *named, const char **copy, struct err *e)
 {
     struct err why = { 0 };
+    struct str text;
+    int r;
 
     if (access(named->path, F_OK) == 0 && trust_owner_check(named->path, &why) < 0)
         return err_set(e, TRUST_REFUSED, "%s", why.msg);
     if (named->program && access(named->path, F_OK) == 0 && access(named->path, X_OK) < 0)
         return err_set(e, TRUST_REFUSED, "'%s' is not executable, run chmod +x on it", named->path);
-    return trust_copy(a, rq->config->trust, named->path, copy, e);
+    r = trust_text(a, rq->config->trust, named->path, &text, e);
+    if (r == 0 && named->program)
+        r = trust_check_interpreter(where, text, e);
+    return r < 0 ? r : trust_keep(a, named->path, text, copy, e);
 }
 
 static char *keep_front(struct arena *a, const char *word, size_t keep, const char *path)
@@ -24,7 +30,8 @@ static char *keep_front(struct arena *a, const char *word, size_t keep, const ch
     return arena_printf(a, "%.*s%s", (int)keep, word, path);
 }
 
-/* "NAME=" or "--option=" in front of a word, which must stay outside quotes to mean what it does. */
+/* "NAME=" or "--option=" in front of a word, which must stay outside quotes to mean what it does.
+ */
 static size_t plain_front(struct str raw, const char *text)
 {
     size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
@@ -89,10 +96,11 @@ static int put_copies(struct arena *a, const struct trust_request *rq, struct tr
 {
     const char **copies = arena_array(a, const char *, names->count + 1);
     bool text = rq->command->kind != SETTING_LIST && !str_is(rq->command->key, "script");
+    const struct trust_where where = trust_where(a, rq);
     int r = 0;
 
     for (size_t i = 0; r == 0 && i < names->count; i++)
-        r = copy_of(a, rq, &names->list[i], &copies[i], e);
+        r = copy_of(a, rq, &where, &names->list[i], &copies[i], e);
     if (r < 0)
         return r;
     if (text) {
@@ -102,8 +110,7 @@ static int put_copies(struct arena *a, const struct trust_request *rq, struct tr
     for (size_t i = 0; i < names->count; i++) {
         const struct trust_named *named = &names->list[i];
 
-        names->argv[named->word] =
-            keep_front(a, names->argv[named->word], named->keep, copies[i]);
+        names->argv[named->word] = keep_front(a, names->argv[named->word], named->keep, copies[i]);
     }
     return 0;
 }

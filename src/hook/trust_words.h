@@ -13,9 +13,9 @@
  * A program that the user or the machine's owner names by its path must pass trust_owner_check().
  *
  * A file is named by a word of a list (looked for beside the configuration file, in the workspace
- * and in the session's folder), by what follows '=' in a word, and by a word of a text for the shell
- * (in the workspace and the session's folder). It needs a pin when it lies in the workspace or,
- * anywhere else, outside the folders of the system. A file inside a longer text (the script of
+ * and in the session's folder), by what follows '=' in a word, and by a word of a text for the
+ * shell (in the workspace and the session's folder). It needs a pin when it lies in the workspace
+ * or, anywhere else, outside the folders of the system. A file inside a longer text (the script of
  * `sh -c`) and a path that only the shell can tell ("$DIR/x.sh") cannot be pinned, and the command
  * is refused, unless `unpinned` of the entry has that very word.
  */
@@ -38,8 +38,8 @@ struct trust_command {
 };
 
 /*
- * TRUST_REFUSED: something is not trusted and the command must not run; the message follows the name
- * of a hook: "did not run: '/repo/x.sh' has changed since it was trusted: run 'hooke trust'".
+ * TRUST_REFUSED: something is not trusted and the command must not run; the message follows the
+ * name of a hook: "did not run: '/repo/x.sh' has changed since it was trusted: run 'hooke trust'".
  */
 MUST_CHECK int trust_command(struct arena *a, const struct trust_request *rq,
                              struct trust_command *out, struct err *e);

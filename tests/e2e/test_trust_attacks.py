@@ -105,6 +105,74 @@ def test_a_program_put_in_front_in_path_needs_trust(hooke):
     assert "is not trusted" in done.err and not (hooke.cwd / "evil").exists()
 
 
+def test_a_folder_or_a_pipe_in_the_place_of_a_trusted_file_is_not_used(hooke):
+    for command in ("exec: [python3, run.sh]", "exec: 'python3 .hooke/run.sh'",
+                    "exec: 'python3 .hooke/run.sh', unpinned: []"):
+        path = hooke.cwd / ".hooke/run.sh"
+        workspace(hooke, "hooks: [{ name: prog, on: tool.execute.before, %s }]\n" % command)
+        workspace(hooke, "", ".hooke/run.sh")
+        assert hooke("trust", "--yes").rc == 0
+        path.unlink()
+        path.mkdir()
+        (path / "__main__.py").write_text("open('evil', 'w')\n")
+        done = emit(hooke)
+        assert "it is a folder" in done.err, done.err
+        shutil.rmtree(path)
+        assert "No such file" in emit(hooke).err
+        os.mkfifo(path)
+        assert "no regular file" in emit(hooke).err
+        path.unlink()
+    assert not (hooke.cwd / "evil").exists()
+
+
+def test_a_pipe_that_was_never_trusted_is_not_read(hooke):
+    workspace(hooke, "hooks: [{ name: prog, on: tool.execute.before, exec: 'sh pipe' }]\n")
+    hooke("trust", "--yes")
+    os.mkfifo(hooke.cwd / "pipe")
+    assert "no regular file" in emit(hooke).err
+
+
+def test_the_first_line_of_a_script_names_nothing_of_the_workspace(hooke):
+    tool = script(hooke, "touch evil\n", ".hooke/tool")
+    run = hooke.cwd / ".hooke/run.sh"
+    workspace(hooke, PROGRAM)
+    for line in (f"#!{tool}", f"#! {tool} -x", "#!.hooke/tool", f"#!/usr/bin/env {tool}",
+                 f"#!/usr/bin/env -S sh {tool}", "#!/usr/bin/env tool", f"#!\t{tool}"):
+        run.write_text(line + "\n")
+        run.chmod(0o755)
+        hooke("trust", "--yes")
+        done = emit(hooke, PATH=f"{tool.parent}:{os.environ['PATH']}")
+        assert "its first line" in done.err, line
+    assert not (hooke.cwd / "evil").exists()
+
+
+def test_a_program_cannot_be_declared_unpinned(hooke):
+    config = workspace(hooke, "hooks: [{ name: prog, on: tool.execute.before, "
+                              "exec: '.hooke/run.sh', unpinned: ['.hooke/run.sh'] }]\n")
+    script(hooke, "touch evil\n")
+    hooke("trust", "--yes", config)
+    assert "is not trusted" in emit(hooke).err and not (hooke.cwd / "evil").exists()
+
+
+def test_a_changed_configuration_does_not_lose_its_safety_critical_hooks(hooke):
+    config = workspace(hooke, "strict: true\nhooks:\n"
+                              "  - { name: wall, on: PreToolUse, block: no, tool: bash,"
+                              " safety_critical: true }\n"
+                              "  - { name: other, on: PreToolUse, say: hello }\n")
+    hooke("trust", "--yes")
+    assert hooke.emit("PreToolUse", {"tool": "ls"}).json == {"say": "hello"}
+    config.write_text("hooks: []\n")
+    for _ in range(2):
+        done = hooke.emit("PreToolUse", {"tool": "bash"})
+        assert done.rc == 2
+        assert done.json == {"decision": "block", "reason":
+                             f"hook 'wall' failed: '{config}' has changed since it was trusted: "
+                             "run 'hooke trust'"}
+        assert hooke.emit("PreToolUse", {"tool": "ls"}).json == {}
+    hooke("trust", "--yes")
+    assert hooke.emit("PreToolUse", {"tool": "bash"}).json == {}
+
+
 # Links and outside --------------------------------------------------------------------------------
 
 def test_a_link_to_outside_is_pinned_by_the_bytes_behind_it(hooke, tmp_path):

@@ -26,7 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct shell_variable variables[] = { { "HOME", "/h o" }, { NULL, NULL } };
     CLEANUP(arena) struct arena a = { 0 };
-    struct str text = { arena_cstr(&a, (struct str){ size ? (const char *)data : "", size }), size };
+    struct str text = { arena_cstr(&a, (struct str){ size ? (const char *)data : "", size }),
+                        size };
     struct shell_words words;
     size_t end = 0;
 

@@ -131,6 +131,5 @@ static void quoted_text_is_one_word_again(void **state UNUSED)
 }
 
 TESTS(cmocka_unit_test(words_are_found), cmocka_unit_test(what_hides_words_is_refused),
-      cmocka_unit_test(a_zero_byte_is_refused),
-      cmocka_unit_test(depth_and_number_have_limits),
+      cmocka_unit_test(a_zero_byte_is_refused), cmocka_unit_test(depth_and_number_have_limits),
       cmocka_unit_test(quoted_text_is_one_word_again))

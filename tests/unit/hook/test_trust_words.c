@@ -187,10 +187,10 @@ static void copies_take_the_place_of_words(void **state)
     assert_string_equal(l.run.argv[1], "a");
     assert_string_equal(l.run.file,
                         arena_printf(&f->arena, "HOOKE_FILE=%s", at(f, "ws/.hooke/run.sh")));
-    l = look_at(f, "exec: 'A=$HOOKE_WORKSPACE/z sh .hooke/run.sh \"f=.hooke/run.sh\" g=.hooke/run.sh'");
-    assert_string_equal(l.run.argv[2],
-                        arena_printf(&f->arena, "A='%s/z' sh '%s' 'f=%s' g='%s'", at(f, "ws"),
-                                     copy, copy, copy));
+    l = look_at(
+        f, "exec: 'A=$HOOKE_WORKSPACE/z sh .hooke/run.sh \"f=.hooke/run.sh\" g=.hooke/run.sh'");
+    assert_string_equal(l.run.argv[2], arena_printf(&f->arena, "A='%s/z' sh '%s' 'f=%s' g='%s'",
+                                                    at(f, "ws"), copy, copy, copy));
 }
 
 static void every_file_must_be_pinned_and_executable(void **state)
