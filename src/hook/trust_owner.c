@@ -60,19 +60,27 @@ static int check_folder_of(struct arena *a, const char *path, struct err *e)
     return check_mode(folder, &st, e);
 }
 
-int trust_owner_check(const char *path, struct err *e)
+/* What a link leads to, and the folder that is in. */
+static int check_target(struct arena *a, const char *path, struct err *e)
 {
-    CLEANUP(arena) struct arena a = { 0 };
     CLEANUP(mem) char *real = realpath(path, NULL);
     struct stat st;
     int r;
 
     if (!real || stat(real, &st) < 0)
         return err_errno(e, "looking at '%s'", path);
-    r = check_mode(path, &st, e);
-    if (r == 0)
-        r = check_folder_of(&a, path, e);
-    if (r == 0 && strcmp(real, path) != 0)
-        r = check_folder_of(&a, real, e);
-    return r;
+    r = check_mode(real, &st, e);
+    return r < 0 ? r : check_folder_of(a, real, e);
+}
+
+int trust_owner_check(const char *path, struct err *e)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    struct stat st;
+    int r;
+
+    if (lstat(path, &st) < 0)
+        return err_errno(e, "looking at '%s'", path);
+    r = S_ISLNK(st.st_mode) ? check_target(&a, path, e) : check_mode(path, &st, e);
+    return r < 0 ? r : check_folder_of(&a, path, e);
 }

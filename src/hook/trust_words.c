@@ -81,14 +81,17 @@ static int check_own(struct arena *a, const struct trust_request *rq, const char
 {
     const struct setting *command = rq->command;
     bool script = str_is(command->key, "script");
+    struct err why = { 0 };
 
     if (command->kind != SETTING_LIST && !script)
         return 0;
     if (script || strchr(argv[0], '/'))
         argv[0] = path_normalize(a, path_join(a, path_dirname(a, command->origin.file), argv[0]));
-    if (argv[0][0] != '/' || access(argv[0], F_OK) < 0)
-        return 0; /* starting it will say what is wrong */
-    return trust_owner_check(argv[0], e) < 0 ? TRUST_REFUSED : 0;
+    if (argv[0][0] != '/')
+        return 0;
+    if (trust_owner_check(argv[0], &why) != -EPERM)
+        return 0; /* if it is not there, starting it will say so */
+    return err_set(e, TRUST_REFUSED, "%s", why.msg);
 }
 
 static int put_copies(struct arena *a, const struct trust_request *rq, struct trust_names *names,
