@@ -2,7 +2,7 @@
 _hooke()
 {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-    local verb=${COMP_WORDS[1]-} scope="--config --set" words=""
+    local verb=${COMP_WORDS[1]-} scope="--config --trust --set" words=""
 
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
@@ -11,7 +11,7 @@ _hooke()
         return
     fi
     case $previous in
-    --config | --cwd)
+    --config | --cwd | --trust)
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         return
         ;;
@@ -33,11 +33,15 @@ _hooke()
         config) words="--origin --json $scope" ;;
         trace) words="--number --session --point --follow --json" ;;
         state) words="--session --hook --json" ;;
-        trust) words="--yes --json" ;;
+        trust) words="--yes --full --revoke --list --trust --json" ;;
         doctor) words="--json $scope" ;;
         version) words="--json" ;;
         esac
         mapfile -t COMPREPLY < <(compgen -W "$words --help" -- "$current")
+        return
+    fi
+    if [[ $verb == trust ]]; then
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
         return
     fi
     ((COMP_CWORD == 2)) || return

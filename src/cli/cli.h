@@ -60,6 +60,7 @@ void cli_json(struct cli *cli, const struct json *j);
 /* Where configuration comes from, besides the usual places: flags every such verb has. */
 struct scope {
     const char *config;
+    const char *trust;
     struct arg_list set; /* KEY=VALUE */
     const char *cwd;     /* NULL: the process's */
     bool recompile;
@@ -67,10 +68,12 @@ struct scope {
     bool quiet;   /* problems are the verb's own matter: don't log them */
 };
 
-#define SCOPE_ARGS(scope)                                      \
-    ARG_TEXT("config", 0, &(scope)->config, "FILE",            \
-             "read FILE instead of the user's configuration"), \
-        ARG_LIST("set", 0, &(scope)->set, "KEY=VALUE",         \
+#define SCOPE_ARGS(scope)                                       \
+    ARG_TEXT("config", 0, &(scope)->config, "FILE",             \
+             "read FILE instead of the user's configuration"),  \
+        ARG_TEXT("trust", 0, &(scope)->trust, "FILE",           \
+                 "take the pins of workspace files from FILE"), \
+        ARG_LIST("set", 0, &(scope)->set, "KEY=VALUE",          \
                  "set one key of the configuration; may be repeated")
 
 /* Open `rt` or say why not; false: `*rc` is the exit code. */

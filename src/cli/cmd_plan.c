@@ -86,6 +86,12 @@ static struct step plan_step(struct cli *cli, const struct plan *o, const struct
         return (struct step){ h, FATE_RUNS,
                               arena_printf(a, "fails (%s), then on_failure: %s", h->broken,
                                            failure_name(h->traits.on_failure)) };
+    if (h->untrusted && h->traits.on_failure == FAILURE_ALLOW)
+        return (struct step){ h, FATE_NOT, arena_printf(a, "untrusted: %s", h->untrusted) };
+    if (h->untrusted)
+        return (struct step){ h, FATE_RUNS,
+                              arena_printf(a, "fails (%s), then on_failure: %s", h->untrusted,
+                                           failure_name(h->traits.on_failure)) };
     if (gate)
         return (struct step){ h, FATE_MAY,
                               arena_printf(a, "%s%s%s", gate, open ? ", " : "", open ? open : "") };

@@ -6,19 +6,25 @@ const char *describe_state(const struct hook *h)
 {
     if (h->off_because)
         return "off";
-    return h->broken ? "broken" : "on";
+    if (h->broken)
+        return "broken";
+    return h->untrusted ? "untrusted" : "on";
 }
 
 enum style describe_state_style(const struct hook *h)
 {
     if (h->off_because)
         return STYLE_DIM;
-    return h->broken ? STYLE_RED : STYLE_GREEN;
+    if (h->broken)
+        return STYLE_RED;
+    return h->untrusted ? STYLE_YELLOW : STYLE_GREEN;
 }
 
 const char *describe_why(const struct hook *h)
 {
-    return h->off_because ? h->off_because : h->broken;
+    if (h->off_because)
+        return h->off_because;
+    return h->broken ? h->broken : h->untrusted;
 }
 
 static const char *subscription_note(const struct subscription *on)

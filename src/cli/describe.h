@@ -8,11 +8,11 @@
 #include "cli/cli.h"
 #include "hook/registry.h"
 
-/* "on", "off" or "broken", and how to colour it. */
+/* "on", "off", "broken" or "untrusted", and how to colour it. */
 const char *describe_state(const struct hook *h);
 enum style describe_state_style(const struct hook *h);
 
-/* Why it is off or broken; NULL when it is on. */
+/* Why it is off, broken or untrusted; NULL when it is on. */
 const char *describe_why(const struct hook *h);
 
 /* The points it subscribes to: "tool.execute.after (success), agent.stop (sub)". */

@@ -31,10 +31,12 @@ static const struct verb verbs[] = {
       "state clear [KEY]",
       "read and write what a hook remembers of a session",
       "HOOKE_SESSION and HOOKE_HOOK stand for --session and --hook; a hook's process has them." },
-    { "trust", cmd_trust, "trust [--yes] [--json]",
-      "let the workspace's configuration be used, after a look at it",
-      "Bytes are pinned: a file that changes is not used until it is trusted again.\n"
-      "Exit code: 1 when a file stays untrusted." },
+    { "trust", cmd_trust,
+      "trust [FILE…] [--yes] [--full] [--trust FILE] [--json]\n"
+      "trust --revoke [FILE…]\ntrust --list [--json]",
+      "let the workspace's configuration and programs be used, after a look at them",
+      "Bytes are pinned and copied: the copy is what runs, and a file that changes does not run\n"
+      "until it is trusted again. Exit code: 1 when something stays untrusted." },
     { "doctor", cmd_doctor, "doctor [--json]", "check that everything hooke needs is in order",
       NULL },
     { "version", cmd_version, "version [--json]", "print the version", NULL },

@@ -54,6 +54,7 @@ int runtime_configure(struct runtime *rt, const struct runtime_options *o, struc
         .user_file = o->config,
         .answering = o->answering,
         .find = find_hooks,
+        .trust = o->trust,
         .builtins = builtin_names(&a),
         .flags = o->flags,
         .recompile = o->recompile,
@@ -61,7 +62,12 @@ int runtime_configure(struct runtime *rt, const struct runtime_options *o, struc
     struct registry *reg = engine_build(rt->engine, config_load(&where));
     const struct config *config = registry_config(reg);
     bool bad = report(o->log, config) != NULL;
+    int r = o->lenient ? 0 : config_trust_ready(config, e);
 
+    if (r < 0) {
+        registry_unref(reg);
+        return r;
+    }
     if (bad && config->strict && !o->lenient) {
         registry_unref(reg);
         return err_set(

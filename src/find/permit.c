@@ -20,12 +20,6 @@ bool permit_head(struct arena *a, const char *path, size_t max, struct str *out)
     return true;
 }
 
-/* The one place that decides which file is started to ask a trusted one. */
-static const char *program_of(const char *path)
-{
-    return path;
-}
-
 static void keep(struct config_finding *f, const char *path, enum source source, bool trusted)
 {
     const struct config_file file = {
@@ -54,8 +48,11 @@ bool permit_file(struct config_finding *f, const char *path, enum source source,
         out->bytes = (struct str){ 0 };
         return false;
     }
-    out->program = program_of(path);
-    return true;
+    /* What is asked is the copy, whatever happens to the file meanwhile. */
+    if (trust_copy(f->arena, f->trust, path, &out->program, NULL) == 0)
+        return true;
+    out->trust = TRUST_CHANGED;
+    return false;
 }
 
 void permit_count(struct permit_count *c, const char *path, enum trust trust)

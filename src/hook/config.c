@@ -82,16 +82,15 @@ static void merge_sources(struct config *c, struct config_sources *sources, stru
 
 void config_add_file(struct config *c, const struct config_file *file)
 {
-    size_t count = c->file_count;
-
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < c->file_count; i++)
         if (strcmp(c->files[i].path, file->path) == 0)
             return;
-    if ((count & (count - 1)) == 0) { /* full at every power of two */
-        struct config_file *more = arena_array(&c->arena, struct config_file, count * 2 + 1);
+    if ((c->file_count & (c->file_count - 1)) == 0) { /* full at every power of two */
+        size_t room = c->file_count ? c->file_count * 2 : 1;
+        struct config_file *more = arena_array(&c->arena, struct config_file, room);
 
-        if (count)
-            memcpy(more, c->files, count * sizeof(*more));
+        if (c->file_count)
+            memcpy(more, c->files, c->file_count * sizeof(*more));
         c->files = more;
     }
     c->files[c->file_count++] = *file;
@@ -107,6 +106,10 @@ struct config *config_load(const struct config_where *where)
     config_merge_init(&m);
     config_sources_find(&c->arena, where, &sources);
     c->workspace = sources.workspace;
+    c->trust = sources.trust;
+    c->trust_named = sources.trust_named;
+    config_check_trust(c);
+    sources.trust = c->trust;
     read_sources(c, &sources, where->recompile);
     merge_sources(c, &sources, &m);
     config_environment(&m);
@@ -122,6 +125,7 @@ struct config *config_load(const struct config_where *where)
         m.values.event_timeout < UINT32_MAX ? (uint32_t)m.values.event_timeout : UINT32_MAX;
     config_find_hooks(c, where, &sources, &m);
     config_read_hooks(c, where->builtins);
+    config_read_programs(c);
     config_read_cadences(c, where->builtins);
     config_read_disabled(c, where->builtins);
     return c;

@@ -82,15 +82,17 @@ struct hook_handler {
 /* One entry of `hooks`. */
 struct hook_entry {
     const char *name;
+    const struct config *config; /* it is part of */
     struct origin origin;
     enum runner_kind runner; /* RUNNER_BUILTIN: it sets options of the built-in of that name */
     struct hook_traits traits;
     const struct setting *spec;    /* the whole entry, for the runner and for options */
     struct hook_handler *handlers; /* of a command, in configured order */
     size_t handler_count;
-    const char *broken; /* it must not be missing, but has this problem; NULL: none */
-    bool duplicate;     /* an earlier entry has the name; this one is not used */
-    bool found;         /* made of a file that was found, see struct config_finding */
+    const char *broken;    /* it must not be missing, but has this problem; NULL: none */
+    bool duplicate;        /* an earlier entry has the name; this one is not used */
+    bool found;            /* made of a file that was found, see struct config_finding */
+    const char *untrusted; /* why it would not run now; every run looks again; NULL: it would */
 };
 
 struct cadence_entry {
@@ -105,19 +107,25 @@ struct disabled_hook {
     struct origin origin;
 };
 
-/* A file that was looked for. */
+/* A file that was looked for: configuration, or what an entry of the workspace runs. */
 struct config_file {
     const char *path;
     enum source source;
     bool exists, trusted;
-    bool found; /* a hook's own file, or another system's configuration */
+    bool found;       /* a hook's own file, or another system's configuration */
+    const char *hook; /* the first that runs it; NULL: it configures */
 };
 
 struct config {
     struct arena arena;
     const char *workspace;
-    struct config_file *files; /* weakest first */
+    const char *trust;         /* the file with the pins, hook/trust.h */
+    bool trust_named;          /* by HOOKE_TRUST or a flag: then it must be there */
+    const char *trust_bad;     /* why it is not used; NULL: it is */
+    struct config_file *files; /* weakest first, then those that hooks run */
     size_t file_count;
+    const char **unpinned; /* what hooks of the workspace run that no pin covers, a line each */
+    size_t unpinned_count;
     const struct setting *root; /* everything merged */
     struct hook_entry *hooks;
     size_t hook_count;
@@ -172,6 +180,7 @@ struct config_where {
     const char *home;            /* where other systems keep their hooks */
     const char *answering;       /* see struct config_finding */
     config_find_fn *find;        /* NULL: only what is configured */
+    const char *trust;           /* the trust file; else HOOKE_TRUST, else in `user_dir` */
     const char *const *builtins; /* names of the built-ins, ended by NULL */
     const struct config_flag {
         const char *key, *value; /* "compact.ratio", "0.7" */
@@ -190,6 +199,9 @@ const struct setting *config_get_path(const struct config *c, const char *const 
 
 /* Everything that is in force: what was said, and the defaults for what was not. In the arena. */
 const struct setting *config_effective(struct arena *a, const struct config *c);
+
+/* Fails when the trust file was named and is of no use: who names one must not run without it. */
+MUST_CHECK int config_trust_ready(const struct config *c, struct err *e);
 
 /* While loading: one more file, unless its path is there. Those of the workspace need trust. */
 void config_add_file(struct config *c, const struct config_file *file);

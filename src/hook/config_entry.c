@@ -205,6 +205,14 @@ static void read_group(struct entry_reading *r, const struct setting *s)
     config_entry_group(r, s);
 }
 
+static void read_unpinned(struct entry_reading *r, const struct setting *s)
+{
+    for (const struct setting *word = s->first; word; word = word->next)
+        if (!is_scalar(word))
+            config_entry_refuse(r, &word->origin, "a word of 'unpinned' must be a text, not %s",
+                                setting_kind_name(word->kind));
+}
+
 static void read_dialect(struct entry_reading *r, const struct setting *s)
 {
     static const char *const words[] = { "native", "kodelet", "acai", "claude", "codex", "gemini" };
@@ -375,6 +383,7 @@ static const struct entry_key keys[] = {
     { "script", TEXT, read_argv, 0, 0 },
     { "dialect", TEXT, read_dialect, 0, 0 },
     { "env", MAP | LIST, config_entry_env, 0, 0 },
+    { "unpinned", LIST, read_unpinned, 0, 0 },
     { "prewarm", FLAG, NULL, 0, 0 },
     { "layer", TEXT, read_layer, KEY_LAYER, 0 },
     { "priority", WHOLE, read_priority, KEY_PRIORITY, 0 },

@@ -150,13 +150,25 @@ static void check_runner(struct entry_reading *r)
         config_entry_refuse(r, &args->origin, "'callback_args' needs 'callback' beside it");
 }
 
+/* What was trusted of a file that has changed: see config_source.c. */
+static bool is_of_changed_file(const struct config *c, const struct hook_entry *entry)
+{
+    for (size_t i = 0; i < c->file_count; i++)
+        if (c->files[i].source == SOURCE_WORKSPACE && !c->files[i].trusted &&
+            strcmp(c->files[i].path, entry->origin.file) == 0)
+            return true;
+    return false;
+}
+
 /* False: the entry is of no use, and problems say why. */
 static bool read_entry(struct config *c, const struct setting *spec, const char *const *builtins,
                        struct hook_entry *entry)
 {
     struct entry_reading r = { .arena = &c->arena, .problems = &c->problems, .entry = entry };
 
-    *entry = (struct hook_entry){ .origin = spec->origin, .spec = spec, .found = spec->found };
+    *entry = (struct hook_entry){
+        .config = c, .origin = spec->origin, .spec = spec, .found = spec->found
+    };
     entry->traits.enabled = true;
     if (!read_name(&r))
         return false;
@@ -173,6 +185,9 @@ static bool read_entry(struct config *c, const struct setting *spec, const char 
         check_runner(&r);
     set_defaults(&r);
     finish_cadence(&r);
+    if (!r.bad && is_of_changed_file(c, entry))
+        r.bad = arena_printf(&c->arena, "'%s' has changed since it was trusted: run 'hooke trust'",
+                             entry->origin.file);
     /* What must not be missing stays, and every run of it fails. */
     if (r.bad && entry->traits.on_failure != FAILURE_ALLOW && entry->traits.on_count)
         entry->broken = r.bad;

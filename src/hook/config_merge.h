@@ -60,6 +60,12 @@ const struct setting *config_protected_hook(const struct config_merge *m, const 
 void config_environment(struct config_merge *m);
 void config_flags(struct config_merge *m, const struct config_flag *flags);
 
+/* Find what entries of the workspace run, and whether it is trusted (config_trust.c). */
+void config_read_programs(struct config *c);
+
+/* Whether the trust file can be relied on; else a problem (config_trust.c). */
+void config_check_trust(struct config *c);
+
 /* Fill `c` from c->root. */
 void config_read_hooks(struct config *c, const char *const *builtins);
 void config_read_cadences(struct config *c, const char *const *builtins);

@@ -42,6 +42,7 @@ struct config_source {
 struct config_sources {
     const char *workspace, *user_dir, *state_dir;
     const char *trust;
+    bool trust_named; /* not the usual file */
     struct file_identity trust_id;
     struct config_source list[CONFIG_SOURCES];
     size_t count;

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "hook/gate.h"
+#include "hook/trust.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -71,6 +72,7 @@ void dispatch_call(const struct dispatch *d, struct hook_call *c, uint64_t began
     run->ns = clock_mono_ns() - began_ns;
     if (r < 0) {
         run->end = r == -ETIMEDOUT ? RUN_TIMED_OUT : RUN_FAILED;
+        run->untrusted = r == TRUST_REFUSED;
         run->detail = arena_strdup(c->arena, e.msg[0] ? e.msg : "failed without saying why");
         *v = (struct verdict){ .say = v->say }; /* it may still tell the person why */
     } else if (run->io.failure) {
@@ -88,6 +90,15 @@ void dispatch_warn_of(struct dispatch *d, const struct hook_run *run)
     while (str_cut(&rest, '\n', &line))
         if (line.len)
             dispatch_warn(d, "hook '%s': %.*s", run->hook->name, STR_ARG(line));
+}
+
+bool dispatch_hold_untrusted(struct dispatch *d, const struct hook_run *run)
+{
+    if (!run->untrusted || run->hook->traits.on_failure != FAILURE_ALLOW)
+        return false;
+    dispatch_hold(
+        d, &(struct hook_held){ .hook = run->hook, .why = HELD_UNTRUSTED, .detail = run->detail });
+    return true;
 }
 
 /* A failed run is no answer; what it means here is the hook's `on_failure`. */
@@ -140,6 +151,10 @@ static void run_hook(struct dispatch *d, const struct hook *h, const struct gate
     d->call.deadline_ns = dispatch_deadline(d, h, d->last_ns);
     dispatch_call(d, &d->call, d->last_ns, &v, run);
     d->last_ns += run->ns;
+    if (dispatch_hold_untrusted(d, run)) {
+        d->receipt->run_count--;
+        return;
+    }
     run->again = again;
     run->every = g->every;
     run->time = g->time;

@@ -37,6 +37,10 @@ void dispatch_call(const struct dispatch *d, struct hook_call *c, uint64_t began
 /* When a hook that starts now must be done: its own timeout, or the event's, if that is earlier. */
 uint64_t dispatch_deadline(const struct dispatch *d, const struct hook *h, uint64_t now_ns);
 
+/* Whether the run was none because nothing is trusted and nothing depends on it: then it is held.
+ */
+bool dispatch_hold_untrusted(struct dispatch *d, const struct hook_run *run);
+
 /* Put what the runner found odd in the answer into the receipt. */
 void dispatch_warn_of(struct dispatch *d, const struct hook_run *run);
 

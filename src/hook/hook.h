@@ -82,6 +82,7 @@ struct hook {
     const struct cadence *cadence; /* by this hook's name, or NULL */
     const char *off_because;       /* set: it matches but does not run, and why */
     const char *broken;            /* set: every run fails with this */
+    const char *untrusted;         /* set: would not run when it was loaded; each run looks again */
     bool locked;                   /* by name, in the managed configuration */
     bool in_process;               /* starts no process */
     hook_fn *run;

@@ -230,6 +230,7 @@ struct hook *hook_make(const struct hook_making *m, const struct hook_entry *ent
     h->traits = entry->traits;
     h->order = order;
     h->in_process = runner && runner->in_process;
+    h->untrusted = entry->untrusted;
     if (entry->broken) {
         break_hook(m, h, entry->broken);
     } else if (load_hook(m, runner, entry, h, &e) < 0) {

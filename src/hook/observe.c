@@ -101,6 +101,10 @@ void observe_outcome(struct dispatch *d)
         struct observer *o = &all.observers[i];
 
         keep_texts(d->arena, &o->run);
+        if (dispatch_hold_untrusted(d, &o->run)) {
+            arena_release(&o->arena);
+            continue;
+        }
         dispatch_warn_of(d, &o->run);
         if (o->powerless)
             dispatch_warn(d, "hook '%s': an observer decides nothing, its verdict was ignored",

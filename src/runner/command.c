@@ -41,7 +41,6 @@ static int run_async(const struct hook_call *c, struct verdict *v, struct err *e
         .input = async->input,
         .handlers = &async->handler,
         .count = 1,
-        .live = async->handler->broken ? 0 : 1,
         .alone = async->command->count == 1,
     };
 
@@ -62,8 +61,8 @@ static void start_async(const struct group *g, const struct handler *h)
     background_start(run);
 }
 
-/* Those that want the event, by whether it waits for them and whether they can run at all. */
-static size_t choose(const struct group *g, const struct command *command, bool async, bool broken,
+/* Those that want the event, by whether it waits for them. */
+static size_t choose(const struct group *g, const struct command *command, bool async,
                      const struct handler **list)
 {
     size_t count = 0;
@@ -71,7 +70,7 @@ static size_t choose(const struct group *g, const struct command *command, bool 
     for (size_t i = 0; i < command->count; i++) {
         const struct handler *h = &command->handlers[i];
 
-        if (h->said->async == async && (h->broken != NULL) == broken &&
+        if (h->said->async == async &&
             handler_wants(h, command->dialect, g->call->arena, &g->event))
             list[count++] = h;
     }
@@ -84,13 +83,11 @@ static int run_chosen(struct group *g, const struct command *command, struct ver
     struct arena *a = g->call->arena;
     const struct handler **now = arena_array(a, const struct handler *, command->count);
     const struct handler **later = arena_array(a, const struct handler *, command->count);
-    size_t later_count = choose(g, command, true, false, later);
+    size_t later_count = choose(g, command, true, later);
     CLEANUP(strbuf) struct strbuf input = { 0 };
 
     g->handlers = now;
-    g->live = choose(g, command, false, false, now);
-    g->count = g->live + choose(g, command, false, true, now + g->live);
-    later_count += choose(g, command, true, true, later + later_count);
+    g->count = choose(g, command, false, now);
     if (g->call->again) /* they have seen the event */
         later_count = 0;
     if (g->count + later_count == 0)
@@ -132,13 +129,6 @@ static int check_points(const struct dialect *d, const struct hook_traits *t, st
     return 0;
 }
 
-/* Pinned settings do not pin the programs that their handlers name. */
-static bool is_unpinned(const struct hook_entry *entry, const struct hook_handler *h)
-{
-    return h->exec && h->exec->origin.source == SOURCE_WORKSPACE &&
-           setting_get(entry->spec, "group");
-}
-
 static void load_handlers(struct arena *a, const struct hook_entry *entry, struct command *c,
                           const struct handler_common *common)
 {
@@ -146,8 +136,6 @@ static void load_handlers(struct arena *a, const struct hook_entry *entry, struc
     for (c->count = 0; c->count < entry->handler_count; c->count++) {
         handler_load(a, common, &entry->handlers[c->count], &c->handlers[c->count]);
         c->handlers[c->count].number = (unsigned)c->count + 1;
-        if (is_unpinned(entry, &entry->handlers[c->count]))
-            c->handlers[c->count].broken = "programs of a workspace can't be trusted yet";
     }
 }
 
@@ -166,15 +154,11 @@ static int command_load(struct arena *a, const struct hook_entry *entry, struct 
     const struct setting *said = setting_get(entry->spec, "dialect");
     struct str dialect = said ? said->text : STR("native");
     struct command *c = arena_new(a, struct command);
-    struct handler_common common = { .env = setting_get(entry->spec, "env"), .problems = problems };
+    struct handler_common common = { .env = setting_get(entry->spec, "env"),
+                                     .unpinned = setting_get(entry->spec, "unpinned"),
+                                     .problems = problems };
     int r;
 
-    /* A pinned configuration does not pin the programs it names: their bytes could be anything.
-     * A file that was found is pinned itself. */
-    if (entry->origin.source == SOURCE_WORKSPACE && !entry->found)
-        return err_set(
-            e, -EPERM,
-            "programs of a workspace can't be trusted yet, name it in your own configuration");
     c->dialect = common.dialect = dialect_find(dialect);
     if (!c->dialect)
         return err_set(e, -ENOTSUP, "this build does not speak the dialect '%.*s'",

@@ -20,6 +20,7 @@ struct running {
     struct part *parts;
     struct proc *procs;
     struct proc_result *results;
+    size_t live; /* how many could be started */
     struct strbuf warnings;
     bool failed; /* one of those that ran */
 };
@@ -105,12 +106,12 @@ static int take_slots(const struct running *r, size_t first, uint64_t now, size_
 {
     uint64_t until = 0;
 
-    for (size_t i = first; i < r->group->live; i++) {
+    for (size_t i = first; i < r->live; i++) {
         uint64_t deadline = part_deadline(r, i, now);
 
         until = deadline > until ? deadline : until;
     }
-    return slots_take(r->group->call, r->group->live - first, until, got, e);
+    return slots_take(r->group->call, r->live - first, until, got, e);
 }
 
 /* Starts as many as there are slots for, from `first` on; returns how many these were. */
@@ -122,9 +123,9 @@ static size_t run_wave(struct running *r, size_t first)
     int code = take_slots(r, first, now, &got, &e);
 
     if (code < 0) {
-        for (size_t i = first; i < r->group->live; i++)
+        for (size_t i = first; i < r->live; i++)
             fail(r, i, code, e.msg);
-        return r->group->live - first;
+        return r->live - first;
     }
     for (size_t i = first; i < first + got; i++)
         r->procs[i].deadline_ns = part_deadline(r, i, now);
@@ -191,6 +192,31 @@ static int conclude(struct running *r, struct verdict *v, struct err *e)
     return 0;
 }
 
+/* Those that can start in front, the others, with their failure, behind; both as configured. */
+static void prepare(struct running *r)
+{
+    const struct group *g = r->group;
+    struct arena *a = g->call->arena;
+    struct part *failed = arena_array(a, struct part, g->count);
+    size_t failed_count = 0;
+
+    for (size_t i = 0; i < g->count; i++) {
+        const struct handler *h = g->handlers[i];
+        struct err e = { 0 };
+        int code = h->broken ? err_set(&e, -EINVAL, "is wrong: %s", h->broken)
+                             : handler_proc(h, g, &r->procs[r->live], &e);
+
+        if (code < 0) {
+            failed[failed_count++] =
+                (struct part){ .handler = h, .code = code, .failure = arena_strdup(a, e.msg) };
+            continue;
+        }
+        r->procs[r->live].input = g->input;
+        r->parts[r->live++].handler = h;
+    }
+    memcpy(&r->parts[r->live], failed, failed_count * sizeof(*failed));
+}
+
 int group_run(const struct group *g, struct verdict *v, struct err *e)
 {
     struct arena *a = g->call->arena;
@@ -200,16 +226,8 @@ int group_run(const struct group *g, struct verdict *v, struct err *e)
                          .results = arena_array(a, struct proc_result, g->count) };
     int ret;
 
-    for (size_t i = 0; i < g->count; i++) {
-        r.parts[i].handler = g->handlers[i];
-        if (i >= g->live) {
-            fail(&r, i, -EINVAL, arena_printf(a, "is wrong: %s", g->handlers[i]->broken));
-            continue;
-        }
-        r.procs[i] = handler_proc(g->handlers[i], g->call, g->dialect, &g->event);
-        r.procs[i].input = g->input;
-    }
-    for (size_t i = 0; i < g->live;)
+    prepare(&r);
+    for (size_t i = 0; i < r.live;)
         i += run_wave(&r, i);
     ret = conclude(&r, v, e);
     strbuf_release(&r.warnings);

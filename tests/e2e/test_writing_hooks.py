@@ -181,11 +181,12 @@ def test_a_guard_runs_again_on_changed_arguments(hooke):
     assert [x["stderr"] for x in r.json["receipt"]["runs"] if x["hook"] == "prog"] == ["1", "2"]
 
 
-def test_a_workspace_brings_no_programs(hooke):
+def test_a_workspace_brings_programs_once_it_is_trusted(hooke):
     (hooke.cwd / ".hooke").mkdir()
     (hooke.cwd / ".hooke/config.yaml").write_text(
         "hooks: [{ name: prog, on: PreToolUse, on_failure: block, exec: 'touch ran' }]\n")
-    assert hooke("trust", "--yes").rc == 0
-    r = hooke.emit("PreToolUse", {"tool": "bash"})
-    assert r.rc == 2 and "can't be trusted" in r.json["reason"]
+    assert hooke.emit("PreToolUse", {"tool": "bash"}).rc == 0
     assert not (hooke.cwd / "ran").exists()
+    assert hooke("trust", "--yes").rc == 0
+    assert hooke.emit("PreToolUse", {"tool": "bash"}).rc == 0
+    assert (hooke.cwd / "ran").exists()

@@ -83,6 +83,7 @@ static inline void bed_open(struct bed *bed, const struct hook_def *const *defs,
 
     tmpdir_make(&bed->dir);
     pthread_mutex_init(&bed->logging, NULL);
+    setenv("XDG_DATA_HOME", path_join(&bed->arena, bed->dir.path, "data"), 1);
     log_init(&bed->log, LOG_WARN, bed_log, bed);
     if (!bed->store)
         bed->store = store_memory();
