@@ -33,7 +33,9 @@ static inline void building_cleanup(struct building *b)
 
 static inline char scan_peek(const struct scan *s, size_t ahead)
 {
-    return s->at + ahead < s->text.len ? s->text.ptr[s->at + ahead] : '\0';
+    if (s->at + ahead >= s->text.len)
+        return '\0';
+    return s->text.ptr[s->at + ahead];
 }
 
 static inline bool scan_at_end(const struct scan *s)

@@ -184,8 +184,10 @@ static int parse_single(struct scan *s, struct building *b, struct err *e)
 
 static void parse_escape(struct scan *s, struct building *b)
 {
-    char c = scan_at_end(s) ? '\\' : s->text.ptr[s->at++];
+    char c = '\\';
 
+    if (!scan_at_end(s))
+        c = s->text.ptr[s->at++];
     if (c != '\n')
         strbuf_addch(&b->text, c);
 }
@@ -193,8 +195,10 @@ static void parse_escape(struct scan *s, struct building *b)
 /* "~" stands for the home folder at the beginning only; elsewhere it may. */
 static void parse_tilde(struct scan *s, struct building *b, bool first)
 {
-    char next = scan_peek(s, 0), before = s->at > 1 ? s->text.ptr[s->at - 2] : '\0';
+    char next = scan_peek(s, 0), before = '\0';
 
+    if (s->at > 1)
+        before = s->text.ptr[s->at - 2];
     if (first && (next == '/' || scan_ends_word(next))) {
         put_variable(s, STR("HOME"), b);
         return;

@@ -99,7 +99,7 @@ static bool may_stay(const struct naming *n, struct str word)
     const struct setting *list = n->rq->unpinned;
 
     for (const struct setting *s = list ? list->first : NULL; s; s = s->next)
-        if (str_eq(s->text, word))
+        if (word.ptr && str_eq(s->text, word))
             return true;
     return false;
 }

@@ -77,10 +77,9 @@ static bool is_workspace_word(struct arena *a, const struct trust_where *w, cons
 int trust_check_interpreter(const struct trust_where *w, struct str text, struct err *e)
 {
     CLEANUP(arena) struct arena a = { 0 };
-    const char *end = text.len ? memchr(text.ptr, '\n', text.len) : NULL;
-    struct str line = { text.ptr, end ? (size_t)(end - text.ptr) : text.len }, word;
+    struct str line = { 0 }, word;
 
-    if (!str_starts(line, STR("#!")))
+    if (!text.ptr || !str_starts(text, STR("#!")) || !str_cut(&text, '\n', &line))
         return 0;
     if (line.len > LINE_MAX_LEN)
         line.len = LINE_MAX_LEN;
