@@ -4,6 +4,7 @@
 #include "dialect/dialect.h"
 #include "hook/engine.h"
 #include "runner/when.h"
+#include "runner/workspace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -155,11 +156,9 @@ static int command_load(struct arena *a, const struct hook_entry *entry, struct 
     struct command *c = arena_new(a, struct command);
     int r;
 
-    /* A pinned configuration does not pin the programs it names: their bytes could be anything. */
-    if (entry->origin.source == SOURCE_WORKSPACE)
-        return err_set(
-            e, -EPERM,
-            "programs of a workspace can't be trusted yet, name it in your own configuration");
+    r = workspace_refuse(entry, "programs", e);
+    if (r < 0)
+        return r;
     c->dialect = dialect_find(dialect);
     if (!c->dialect)
         return err_set(e, -ENOTSUP, "this build does not speak the dialect '%.*s'",
