@@ -10,7 +10,7 @@
 #define MEMORY_MAX     ((size_t)16 << 20)
 #define WORK_MAX       10000000
 #define CHECK_EVERY    1000 /* instructions, or work like them, between two looks at the limits */
-#define BYTES_PER_WORK 256  /* allocated; about what is copied in the time of an instruction */
+#define BYTES_PER_WORK 128  /* allocated; about what is copied in the time of an instruction */
 #define SMALL          4096 /* what a state over its limit still gets, for the message */
 #define TRACE_MAX      3
 

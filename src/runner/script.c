@@ -14,6 +14,7 @@
 #define FILE_MAX    ((size_t)1 << 20)
 #define LOAD_NS     5000000000u
 #define SUMMARY_MAX 100
+#define POINTS_MAX  ((size_t)4 * POINT_COUNT)
 
 struct script {
     struct script_source source;
@@ -136,12 +137,12 @@ static int load_when(struct arena *a, const struct hook_entry *entry, const stru
                      struct problems *problems, struct script *s, struct err *e)
 {
     struct hook_entry all = *entry;
-    struct subscription *on = arena_array(a, struct subscription, 4 * POINT_COUNT);
+    struct subscription *on = arena_array(a, struct subscription, POINTS_MAX);
 
     all.traits.on = on;
     all.traits.on_count = 0;
     for (; h; h = h->next_part)
-        for (size_t i = 0; i < h->traits.on_count && all.traits.on_count < 4 * POINT_COUNT; i++)
+        for (size_t i = 0; i < h->traits.on_count && all.traits.on_count < POINTS_MAX; i++)
             on[all.traits.on_count++] = h->traits.on[i];
     return when_load(&all, problems, &s->when, e);
 }

@@ -19,8 +19,9 @@ struct script_box {
     unsigned lines[POINT_COUNT];    /* where a function was registered; 0: none was */
     bool loading;                   /* hooke.on() may be called */
     struct script_learned *learned; /* while loading; NULL: nobody wants to know */
-    const struct json *session;     /* of this run, made when asked for */
     const struct json *answer;      /* of this run */
+    /* Of this run too, made when first asked for: a loop that asks must not fill the arena. */
+    const struct json *session, *data, *verdict;
 };
 
 /* Keys of the registry: their addresses count. */
@@ -107,6 +108,20 @@ static const struct json *session_of(struct script_box *box, const struct hook_c
     return box->session;
 }
 
+static const struct json *data_of(struct script_box *box, const struct hook_call *c)
+{
+    if (!box->data)
+        box->data = c->event->data ? c->event->data : json_object(c->arena);
+    return box->data;
+}
+
+static const struct json *verdict_of(struct script_box *box, const struct hook_call *c)
+{
+    if (!box->verdict && c->final)
+        box->verdict = verdict_to_json(c->arena, c->final);
+    return box->verdict;
+}
+
 static int event_index(lua_State *L)
 {
     struct script_box *box = box_of(L);
@@ -116,7 +131,7 @@ static int event_index(lua_State *L)
     if (!c)
         return luaL_error(L, "an event is good only while it is handled");
     if (strcmp(name, "data") == 0)
-        lua_json_push(L, c->event->data ? c->event->data : json_object(c->arena));
+        lua_json_push(L, data_of(box, c));
     else if (strcmp(name, "point") == 0)
         lua_pushstring(L, point_info(c->event->point)->name);
     else if (strcmp(name, "session") == 0)
@@ -128,7 +143,7 @@ static int event_index(lua_State *L)
     else if (strcmp(name, "again") == 0)
         lua_pushboolean(L, c->again);
     else if (strcmp(name, "verdict") == 0)
-        lua_json_push(L, c->final ? verdict_to_json(c->arena, c->final) : NULL);
+        lua_json_push(L, verdict_of(box, c));
     else
         return luaL_error(L, "an event has no '%s'", name);
     return 1;
@@ -275,7 +290,7 @@ int script_box_fire(struct script_box *box, const struct hook_call *c, const str
     const char *changed;
     int r;
 
-    box->session = box->answer = NULL;
+    box->answer = box->session = box->data = box->verdict = NULL;
     lua_core_begin(&box->core, c, c->deadline_ns);
     lua_pushcfunction(box->core.L, fire_inside);
     r = lua_core_call(&box->core, 0, 0, e);

@@ -19,7 +19,8 @@
 static struct hook_call call_in_hand(lua_State *L)
 {
     struct lua_core *core = lua_core_of(L);
-    struct hook_call c = { 0 };
+    static const struct hook nobody = { .name = "" };
+    struct hook_call c = { .hook = &nobody };
 
     if (core->call)
         c = *core->call;
@@ -193,13 +194,14 @@ static int script_log(lua_State *L)
     const char *text = luaL_tolstring(L, says_level ? 2 : 1, NULL);
     struct hook_call c = call_in_hand(L);
     struct log *log = engine_log(c.engine);
+    const char *name = c.hook->name;
 
     if (level == 0)
-        log_warn(log, "hook '%s': %.*s", c.hook->name, LOG_TEXT_MAX, text);
+        log_warn(log, "hook '%s': %.*s", name, LOG_TEXT_MAX, text);
     else if (level == 1)
-        log_info(log, "hook '%s': %.*s", c.hook->name, LOG_TEXT_MAX, text);
+        log_info(log, "hook '%s': %.*s", name, LOG_TEXT_MAX, text);
     else
-        log_debug(log, "hook '%s': %.*s", c.hook->name, LOG_TEXT_MAX, text);
+        log_debug(log, "hook '%s': %.*s", name, LOG_TEXT_MAX, text);
     return 0;
 }
 

@@ -3,22 +3,25 @@
 #include "base/clock.h"
 #include "script_bed.h"
 
-/* A function that must fail, within a bound, for the reason given; and the hook is as good as new.
- */
-static void check_fails(struct bed *bed, const char *body, const char *why)
+/* What is configured must fail, within a bound, for the reason given. */
+static void check_run_fails(struct bed *bed, const char *body, const char *why)
 {
-    uint64_t began;
+    uint64_t began = clock_mono_ns();
 
-    script_configure(bed, "", script_body(bed, body));
-    began = clock_mono_ns();
     bed_emit(bed, "tool.execute.before", BASH("aaaa"));
-    if (clock_mono_ns() - began > 10000000000u)
+    if (clock_mono_ns() - began > 25000000000u)
         fail_msg("'%s' took too long", body);
     if (bed->receipt.run_count != 1 || bed->receipt.runs[0].end != RUN_FAILED ||
         !strstr(bed->receipt.runs[0].detail, why))
         fail_msg("'%s': %s", body,
                  bed->receipt.run_count && bed->receipt.runs[0].detail ? bed->receipt.runs[0].detail
                                                                        : script_problems(bed));
+}
+
+static void check_fails(struct bed *bed, const char *body, const char *why)
+{
+    script_configure(bed, "", script_body(bed, body));
+    check_run_fails(bed, body, why);
 }
 
 static void endless_loops_and_bombs_end_as_failed_runs(void **state UNUSED)
@@ -50,7 +53,7 @@ static void endless_loops_and_bombs_end_as_failed_runs(void **state UNUSED)
           endless },
         { "table.sort({ 3, 1, 2, 5, 4 }, function() while true do end end)", endless },
         { "table.unpack({}, 1, 1e8)", "too many results to unpack" },
-        { "('x'):rep(2000000):split('x')", "not enough memory" },
+        { "while true do ('x,'):rep(10000):split(',') end", endless },
         { "re(('a'):rep(40), '(a+')", "bad regular expression" },
         { "while true do hooke.state.get('x') end", endless },
         { "for i = 1, 1e9 do re('x', 'a' .. i) end", endless },
@@ -192,12 +195,8 @@ static void what_a_script_sets_up_is_read_only(void **state UNUSED)
         script_configure(
             &bed, "on: PreToolUse",
             arena_printf(&bed.arena, "%s\n%s", rows[i].set_up, script_body(&bed, rows[i].body)));
-        for (int again = 0; again < 2; again++) {
-            bed_emit(&bed, "tool.execute.before", BASH("ls"));
-            if (bed.receipt.runs[0].end != RUN_FAILED ||
-                !strstr(bed.receipt.runs[0].detail, rows[i].says))
-                fail_msg("'%s': %s", rows[i].body, bed.receipt.runs[0].detail);
-        }
+        check_run_fails(&bed, rows[i].body, rows[i].says);
+        check_run_fails(&bed, rows[i].body, rows[i].says);
     }
 }
 
