@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define BYTES_PER_WORK 32 /* of a text, looked at one by one in the time of an instruction */
+#define PIECE_WORK     8  /* of a piece cut off a text */
 
 /* What Lua does in one go ------------------------------------------------------------------------
  */
@@ -118,7 +119,7 @@ static int text_split(lua_State *L)
     while ((at = memmem(s.ptr, s.len, by.ptr, by.len))) {
         size_t len = (size_t)(at - s.ptr);
 
-        lua_core_charge(L, 1 + len / BYTES_PER_WORK);
+        lua_core_charge(L, PIECE_WORK + len / BYTES_PER_WORK);
         lua_pushlstring(L, s.ptr, len);
         lua_rawseti(L, -2, ++count);
         s.ptr += len + by.len;
