@@ -6,11 +6,13 @@
 #include "hook/registry.h"
 #include "runner/command.h"
 #include "runner/rule.h"
+#include "runner/script.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-static const struct runner *const runners[] = { &rule_runner, &command_runner, NULL };
+static const struct runner *const runners[] = { &rule_runner, &script_runner, &command_runner,
+                                                NULL };
 
 static const char *const *builtin_names(struct arena *a)
 {

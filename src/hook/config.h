@@ -212,6 +212,15 @@ bool config_is_hook_key(struct str key);
 /* Whether a key of an entry says what runs: `exec`, `block`, … */
 bool config_is_runner_key(struct str key);
 
+/*
+ * For hooks that say themselves what they are: the keys of every hook in the map `entry->spec`,
+ * read into `entry->traits`, whose points are set already. What is no such key is refused. NULL:
+ * all is well; else the first problem, with its place. Matchers are the caller's to release in any
+ * case.
+ */
+const char *config_read_traits(struct arena *a, struct hook_entry *entry,
+                               struct problems *problems);
+
 const char *source_name(enum source s);
 const char *layer_name(enum layer l);
 const char *failure_name(enum failure f);

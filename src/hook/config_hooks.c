@@ -160,6 +160,22 @@ static bool is_of_changed_file(const struct config *c, const struct hook_entry *
     return false;
 }
 
+const char *config_read_traits(struct arena *a, struct hook_entry *entry, struct problems *problems)
+{
+    struct entry_reading r = { .arena = a, .problems = problems, .entry = entry };
+
+    entry->traits.enabled = true;
+    for (const struct setting *s = entry->spec->first; s; s = s->next)
+        if (config_is_hook_key(s->key) && !str_is(s->key, "name") && !str_is(s->key, "on") &&
+            !str_is(s->key, "enabled"))
+            config_entry_key(&r, s);
+        else
+            config_entry_refuse(&r, &s->origin, "unknown option '%s'", s->key.ptr);
+    set_defaults(&r);
+    finish_cadence(&r);
+    return r.bad;
+}
+
 /* False: the entry is of no use, and problems say why. */
 static bool read_entry(struct config *c, const struct setting *spec, const char *const *builtins,
                        struct hook_entry *entry)

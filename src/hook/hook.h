@@ -109,5 +109,9 @@ struct runner {
     void (*unload)(struct hook *h); /* may be NULL */
 };
 
+/* What an entry says over what the hook says of itself: only what it says, `on` and `mode` left
+ * out. */
+void hook_lay_over(struct hook_traits *t, const struct hook_traits *entry);
+
 /* For load(), after it has set all else. */
 void hook_add_part(struct arena *a, struct hook *h, const struct hook_traits *traits);

@@ -3,19 +3,20 @@
 #include "base/mem.h"
 #include "runner/lua_box.h"
 #include "runner/lua_names.h"
+#include "runner/pool.h"
 
 #include <errno.h>
-#include <pthread.h>
-
-#define IDLE_MAX 8
 
 struct when {
     const struct origin *at;
     struct str text;
-    pthread_mutex_t lock;
-    struct lua_box *idle[IDLE_MAX];
-    size_t idle_count;
+    struct pool boxes;
 };
+
+static void drop_box(void *box)
+{
+    lua_box_free(box);
+}
 
 static struct when *new_condition(const struct origin *at, struct str text)
 {
@@ -23,7 +24,7 @@ static struct when *new_condition(const struct origin *at, struct str text)
 
     w->at = at;
     w->text = text;
-    pthread_mutex_init(&w->lock, NULL);
+    pool_init(&w->boxes, drop_box);
     return w;
 }
 
@@ -31,41 +32,17 @@ void when_free(struct when *w)
 {
     if (!w)
         return;
-    while (w->idle_count > 0)
-        lua_box_free(w->idle[--w->idle_count]);
-    pthread_mutex_destroy(&w->lock);
+    pool_release(&w->boxes);
     free(w);
 }
 
 /* Boxes ---------------------------------------------------------------------------------------- */
 
-static struct lua_box *take_idle(struct when *w)
-{
-    struct lua_box *box = NULL;
-
-    pthread_mutex_lock(&w->lock);
-    if (w->idle_count > 0)
-        box = w->idle[--w->idle_count];
-    pthread_mutex_unlock(&w->lock);
-    return box;
-}
-
-static void put_back(struct when *w, struct lua_box *box)
-{
-    pthread_mutex_lock(&w->lock);
-    if (w->idle_count < IDLE_MAX) {
-        w->idle[w->idle_count++] = box;
-        box = NULL;
-    }
-    pthread_mutex_unlock(&w->lock);
-    lua_box_free(box);
-}
-
 static int take_box(struct when *w, struct lua_box **box, struct err *e)
 {
     int r;
 
-    *box = take_idle(w);
+    *box = pool_take(&w->boxes);
     if (*box)
         return 0;
     *box = lua_box_new();
@@ -86,7 +63,7 @@ int when_test(struct when *w, const struct hook_call *c, bool *truth, struct err
     r = take_box(w, &box, e);
     if (r == 0) {
         r = lua_box_test(box, c, truth, e);
-        put_back(w, box);
+        pool_put(&w->boxes, box);
     }
     return r < 0 ? err_wrap(e, r, r == -ETIMEDOUT ? "timed out" : "failed") : 0;
 }
@@ -161,7 +138,7 @@ static int compile(struct when *w, struct err *e)
     int r = take_box(w, &box, e);
 
     if (r == 0)
-        put_back(w, box);
+        pool_put(&w->boxes, box);
     return r;
 }
 

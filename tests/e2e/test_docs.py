@@ -33,7 +33,7 @@ def shell(hooke, command):
 def set_up(hooke, block):
     if "guard.mjs" in (block.config or "") and not shutil.which("node"):
         pytest.skip("node is not installed")
-    shutil.copytree(SOURCE / "examples/hooks", hooke.config_dir, dirs_exist_ok=True)
+    fences.lay_out(hooke, block)
     if block.config:
         hooke.config(block.config)
 
@@ -83,7 +83,7 @@ def test_shell_block_succeeds(hooke, block):
 
 def test_examples_are_found():
     """A fence nobody knows is an example nobody runs."""
-    known = ("console", "sh", "yaml", "json", "c", "js", "text", "make", "def")
+    known = ("console", "sh", "yaml", "json", "c", "js", "lua", "text", "make", "def")
     for name in fences.PAGES:
         for block in fences.blocks_of(name):
             assert block.words and block.words[0] in known, str(block)

@@ -11,7 +11,7 @@ import yaml
 
 SOURCE = fences.SOURCE
 # Known to the parser, but nothing in this version runs them: the check refuses or ignores them.
-NOT_RUN = {"resident", "script", "prewarm"}
+NOT_RUN = {"resident", "prewarm"}
 
 
 def schema(name):
@@ -61,6 +61,7 @@ def config_blocks(*kinds):
 def test_good_configuration_passes_both(hooke, block):
     errors = list(validator("config").iter_errors(load(block.text)))
     assert not errors, errors[0].message
+    fences.lay_out(hooke, block)
     hooke.config(block.text)
     r = hooke("config", "check")
     assert r.rc == 0, r.out
@@ -113,7 +114,10 @@ BAD = [
     "hooks: [{ name: x, on: PreToolUse, when: , block: a }]",
     "hooks: [{ name: x, on: PreToolUse, when: [a], block: a }]",
     "hooks: [{ name: x, on: PreToolUse, resident: ./a }]",
-    "hooks: [{ name: x, on: PreToolUse, script: a }]",
+    "hooks: [{ name: x, script: '' }]",
+    "hooks: [{ name: x, script: [a] }]",
+    "hooks: [{ name: x, script: a.lua, exec: b }]",
+    "hooks: [{ name: x, script: a.lua, block: b }]",
     "hooks: [{ name: x, exec: ./a }]",
     "hooks: [{ name: x, on: PreToolUse, exec: '' }]",
     "hooks: [{ name: x, on: PreToolUse, exec: [] }]",
@@ -228,7 +232,7 @@ def test_json_configuration_is_the_same(hooke):
 
 def hook_properties():
     defs = schema("config")["$defs"]
-    return {k: v for name in ("common", "entry", "rule", "command")
+    return {k: v for name in ("common", "entry", "rule", "command", "script")
             for k, v in defs[name]["properties"].items()}
 
 

@@ -15,6 +15,7 @@
 #include "hook/registry.h"
 #include "runner/command.h"
 #include "runner/rule.h"
+#include "runner/script.h"
 #include "tmpdir.h"
 
 struct bed {
@@ -71,7 +72,8 @@ static inline void bed_configure(struct bed *bed, const struct hook_def *const *
 
 static inline void bed_open(struct bed *bed, const struct hook_def *const *defs, const char *yaml)
 {
-    static const struct runner *const runners[] = { &rule_runner, &command_runner, NULL };
+    static const struct runner *const runners[] = { &rule_runner, &script_runner, &command_runner,
+                                                    NULL };
     struct engine_options o = {
         .log = &bed->log,
         .builtins = defs,
