@@ -1,12 +1,12 @@
 #include "runner/command.h"
 
-#include "base/path.h"
 #include "dialect/dialect.h"
 #include "hook/engine.h"
+#include "runner/prewarm.h"
+#include "runner/program.h"
 #include "runner/when.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #define STDERR_HEAD 300
 
@@ -16,63 +16,10 @@ struct command {
     struct when *when;
     const char **env; /* changes that are the same for every run, ended by NULL */
     size_t env_count;
+    struct prewarm *prewarm; /* NULL: a process is started when its event is there */
 };
 
 /* Loading -------------------------------------------------------------------------------------- */
-
-static size_t count_items(const struct setting *s)
-{
-    size_t count = 0;
-
-    for (const struct setting *item = s ? s->first : NULL; item; item = item->next)
-        count++;
-    return count;
-}
-
-static const char **read_argv(struct arena *a, const struct setting *exec)
-{
-    const char **argv = arena_array(a, const char *, count_items(exec) + 4);
-    size_t count = 0;
-
-    if (exec->kind != SETTING_LIST) {
-        argv[0] = "/bin/sh";
-        argv[1] = "-c";
-        argv[2] = exec->text.ptr;
-        return argv;
-    }
-    for (const struct setting *word = exec->first; word; word = word->next)
-        argv[count++] = word->text.ptr;
-    if (strchr(argv[0], '/'))
-        argv[0] = path_normalize(a, path_join(a, path_dirname(a, exec->origin.file), argv[0]));
-    return argv;
-}
-
-static bool names(const struct setting *env, const char *variable)
-{
-    for (const struct setting *item = env ? env->first : NULL; item; item = item->next)
-        if (str_is(env->kind == SETTING_MAP ? item->key : item->text, variable))
-            return true;
-    return false;
-}
-
-/* Keys of providers are nobody's business unless the entry names them; its own values are added. */
-static void read_env(struct arena *a, const struct setting *env, struct command *c)
-{
-    static const char *const secrets[] = {
-        "ANTHROPIC_API_KEY",
-        "OPENAI_API_KEY",
-        "GEMINI_API_KEY",
-        "GOOGLE_API_KEY",
-    };
-
-    c->env = arena_array(a, const char *, ARRAY_LEN(secrets) + count_items(env) + 1);
-    for (size_t i = 0; i < ARRAY_LEN(secrets); i++)
-        if (!names(env, secrets[i]))
-            c->env[c->env_count++] = secrets[i];
-    for (const struct setting *item = env ? env->first : NULL; item; item = item->next)
-        if (env->kind == SETTING_MAP)
-            c->env[c->env_count++] = arena_printf(a, "%s=%s", item->key.ptr, item->text.ptr);
-}
 
 /* A system that has no such event would never start the hook: better a problem than a silence. */
 static int check_points(const struct dialect *d, const struct hook_traits *t, struct err *e)
@@ -90,14 +37,13 @@ static const char *const *environment(const struct hook_call *c, const struct co
 {
     struct arena *a = c->arena;
     const char **env = arena_array(a, const char *, command->env_count + 6);
-    const char *depth = getenv("HOOKE_DEPTH");
     size_t count = command->env_count;
 
     memcpy(env, command->env, count * sizeof(*env));
     env[count++] = arena_printf(a, "HOOKE_SESSION=%s", c->event->session.id);
     env[count++] = arena_printf(a, "HOOKE_HOOK=%s", c->hook->name);
     env[count++] = arena_printf(a, "HOOKE_POINT=%s", point_info(c->event->point)->name);
-    env[count++] = arena_printf(a, "HOOKE_DEPTH=%lu", depth ? strtoul(depth, NULL, 10) + 1 : 1);
+    env[count++] = program_depth(a);
     if (c->again)
         env[count++] = "HOOKE_AGAIN=1";
     return env;
@@ -136,7 +82,7 @@ static int command_run(const struct hook_call *c, struct verdict *v, struct err 
     json_write(&input, command->dialect->encode(c->arena, &ev), JSON_COMPACT);
     strbuf_addch(&input, '\n');
     p.input = strbuf_str(&input);
-    proc_run(&p, &run);
+    prewarm_run(c->again ? NULL : command->prewarm, &p, &run);
     tell(c, &p, &run);
     if (run.end != PROC_EXITED)
         return err_set(e, run.end == PROC_TIMED_OUT ? -ETIMEDOUT : -EIO, "%s",
@@ -167,19 +113,23 @@ static int command_load(struct arena *a, const struct hook_entry *entry, struct 
     r = check_points(c->dialect, &h->traits, e);
     if (r < 0)
         return r;
-    c->argv = read_argv(a, setting_get(entry->spec, "exec"));
-    read_env(a, setting_get(entry->spec, "env"), c);
+    c->argv = program_argv(a, setting_get(entry->spec, "exec"));
+    c->env = program_env(a, setting_get(entry->spec, "env"), 0, &c->env_count);
     if (!h->traits.timeout_ms)
         h->traits.timeout_ms = c->dialect->timeout_ms;
     h->run = command_run;
     h->context = c;
-    return when_load(entry, problems, &c->when, e);
+    r = when_load(entry, problems, &c->when, e);
+    if (r == 0)
+        c->prewarm = prewarm_new(setting_get(entry->spec, "prewarm"));
+    return r;
 }
 
 static void command_unload(struct hook *h)
 {
     struct command *c = h->context;
 
+    prewarm_free(c->prewarm);
     when_free(c->when);
 }
 
