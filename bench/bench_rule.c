@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "hook/engine.h"
 #include "runner/command.h"
+#include "runner/resident.h"
 #include "runner/rule.h"
 
 #include <stdio.h>
@@ -19,7 +20,8 @@
 #define EVENT_TURNS \
     "{\"turn\":3,\"response\":\"done\",\"messages\":[],\"usage\":{\"current_context_window\":150000,\"max_context_window\":200000}}"
 
-static const struct runner *const runners[] = { &rule_runner, &command_runner, NULL };
+static const struct runner *const runners[] = { &rule_runner, &command_runner, &resident_runner,
+                                                NULL };
 
 struct row {
     const char *name;

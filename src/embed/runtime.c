@@ -4,12 +4,14 @@
 #include "builtin/builtin.h"
 #include "hook/registry.h"
 #include "runner/command.h"
+#include "runner/resident.h"
 #include "runner/rule.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-static const struct runner *const runners[] = { &rule_runner, &command_runner, NULL };
+static const struct runner *const runners[] = { &rule_runner, &command_runner, &resident_runner,
+                                                NULL };
 
 static const char *const *builtin_names(struct arena *a)
 {

@@ -75,6 +75,7 @@ struct hook_entry {
     enum runner_kind runner; /* RUNNER_BUILTIN: it sets options of the built-in of that name */
     struct hook_traits traits;
     const struct setting *spec; /* the whole entry, for the runner and for options */
+    const char *workspace;      /* of the configuration */
     const char *broken;         /* it must not be missing, but has this problem; NULL: none */
     bool duplicate;             /* an earlier entry has the name; this one is not used */
 };

@@ -156,7 +156,7 @@ static bool read_entry(struct config *c, const struct setting *spec, const char 
 {
     struct entry_reading r = { .arena = &c->arena, .problems = &c->problems, .entry = entry };
 
-    *entry = (struct hook_entry){ .origin = spec->origin, .spec = spec };
+    *entry = (struct hook_entry){ .origin = spec->origin, .spec = spec, .workspace = c->workspace };
     entry->traits.enabled = true;
     if (!read_name(&r))
         return false;

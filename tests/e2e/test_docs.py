@@ -31,7 +31,7 @@ def shell(hooke, command):
 
 
 def set_up(hooke, block):
-    if "guard.mjs" in (block.config or "") and not shutil.which("node"):
+    if ".mjs" in (block.config or "") and not shutil.which("node"):
         pytest.skip("node is not installed")
     shutil.copytree(SOURCE / "examples/hooks", hooke.config_dir, dirs_exist_ok=True)
     if block.config:
