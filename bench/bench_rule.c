@@ -1,10 +1,11 @@
 /*
- * What the same decision costs as a rule and as a script: is the context window over 70 % full?
+ * What the same decision costs as a rule, as a script and as a resident hook: is the context window
+ * over 70 % full?
  *
- *     bench_rule SCRIPT     prints "row<TAB>nanoseconds" lines; SCRIPT is a hook written for
- * Kodelet
+ *     bench_rule SCRIPT RESIDENT     prints "row<TAB>nanoseconds" lines; SCRIPT is a hook written
+ *                                    for Kodelet, RESIDENT one that stays
  *
- * Both run through the whole engine, receipt included, on the same event.
+ * All run through the whole engine, receipt included, on the same event.
  */
 #include "base/clock.h"
 #include "base/file.h"
@@ -88,13 +89,14 @@ static int compare(const void *x, const void *y)
 int main(int argc, char **argv)
 {
     struct row rows[] = { { .name = "compact-rule", .batch = RULE_BATCH },
-                          { .name = "compact-script", .batch = 1 } };
+                          { .name = "compact-script", .batch = 1 },
+                          { .name = "compact-resident", .batch = 20 } };
     struct arena a = { 0 };
     const char *base = getenv("TMPDIR");
     char *dir = arena_printf(&a, "%s/hooke-bench-XXXXXX", base ? base : "/tmp");
 
-    if (argc != 2 || !mkdtemp(dir)) {
-        fprintf(stderr, "usage: %s SCRIPT\n", argv[0]);
+    if (argc != 3 || !mkdtemp(dir)) {
+        fprintf(stderr, "usage: %s SCRIPT RESIDENT\n", argv[0]);
         return 1;
     }
     open_row(&rows[0], &a, dir,
@@ -106,12 +108,16 @@ int main(int argc, char **argv)
                  &a,
                  "hooks: [{ name: script, on: turn.after, dialect: kodelet, exec: [%s, run] }]\n",
                  argv[1]));
+    open_row(
+        &rows[2], &a, dir,
+        arena_printf(&a, "hooks: [{ name: resident, on: turn.after, resident: [%s] }]\n", argv[2]));
     for (size_t i = 0; i < SAMPLES; i++)
         for (size_t r = 0; r < ARRAY_LEN(rows); r++)
             rows[r].samples[i] = sample(&rows[r]);
     for (size_t r = 0; r < ARRAY_LEN(rows); r++) {
         qsort(rows[r].samples, SAMPLES, sizeof(double), compare);
         printf("%s\t%.1f\n", rows[r].name, rows[r].samples[SAMPLES / 2]);
+        engine_free(rows[r].engine);
     }
     return 0;
 }

@@ -24,3 +24,9 @@ if(MUSL_GCC)
 endif()
 target_compile_definitions(bench_proc PRIVATE BENCH_CHILD="$<TARGET_FILE:child>")
 add_dependencies(bench_proc child)
+
+# What bench_resident speaks with.
+add_executable(answer bench/answer.c)
+set_target_properties(answer PROPERTIES RUNTIME_OUTPUT_DIRECTORY bench)
+target_compile_definitions(bench_resident PRIVATE BENCH_ANSWER="$<TARGET_FILE:answer>")
+add_dependencies(bench_resident answer)

@@ -15,7 +15,7 @@ struct proc_ahead *proc_start_ahead(const struct proc *p)
     struct launched child;
     struct proc_ahead *x;
 
-    if (!launch(p, true, &child, &why))
+    if (!launch(p, LAUNCH_FED, &child, &why))
         return NULL;
     x = xcalloc(1, sizeof(*x));
     x->child = child;

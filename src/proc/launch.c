@@ -32,9 +32,9 @@ static int open_pipe(int ours, int *our_fd, int *child_fd)
     return *child_fd < 0 ? -1 : 0;
 }
 
-static int open_stdio(bool fed, int ours[3], int stdio[3])
+static int open_stdio(enum launch_input input, int ours[3], int stdio[3])
 {
-    if (!fed) {
+    if (input == LAUNCH_NULL) {
         stdio[STDIN_FILENO] = above_stderr(open("/dev/null", O_RDONLY | O_CLOEXEC));
         if (stdio[STDIN_FILENO] < 0)
             return -1;
@@ -67,14 +67,15 @@ static void spawn_into(const struct spawn *s, struct launched *to, struct proc_r
         fault_refine(s, r);
 }
 
-bool launch(const struct proc *p, bool fed, struct launched *to, struct proc_result *r)
+bool launch(const struct proc *p, enum launch_input input, struct launched *to,
+            struct proc_result *r)
 {
     CLEANUP(arena) struct arena a = { 0 };
     struct spawn s = { .cwd = p->cwd, .stdio = { -1, -1, -1 }, .fallback = p->fallback };
     size_t argc = 0;
     char **argv;
 
-    *to = (struct launched){ .pid = -1, .pidfd = -1, .pipes = { -1, -1, -1 } };
+    *to = (struct launched){ .pid = -1, .pidfd = -1, .pipes = { -1, -1, -1 }, .held = -1 };
     while (p->argv[argc])
         argc++;
     argv = arena_array(&a, char *, argc + 1);
@@ -82,12 +83,14 @@ bool launch(const struct proc *p, bool fed, struct launched *to, struct proc_res
     s.argv = argv;
     s.env = env_change(&a, environ, p->env);
     s.candidates = env_candidates(&a, s.env, argc ? argv[0] : "");
-    if (open_stdio(fed, to->pipes, s.stdio) < 0) {
+    if (open_stdio(input, to->pipes, s.stdio) < 0) {
         r->step = PROC_STEP_PIPES;
         r->error = errno;
     } else {
         spawn_into(&s, to, r);
     }
+    if (input == LAUNCH_HELD && r->step == PROC_STEP_NONE)
+        to->held = take_fd(&s.stdio[STDIN_FILENO]);
     close_three(s.stdio);
     if (r->step != PROC_STEP_NONE)
         close_three(to->pipes);

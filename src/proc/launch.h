@@ -13,13 +13,21 @@ struct launched {
     pid_t pid;
     int pidfd;
     int pipes[3]; /* our ends: of its stdin, stdout and stderr; -1: none */
+    int held;     /* of its stdin the other end, which it has too; -1: only it has it */
+};
+
+enum launch_input {
+    LAUNCH_NULL, /* stdin is /dev/null */
+    LAUNCH_FED,  /* a pipe */
+    LAUNCH_HELD, /* a pipe whose other end we hold as well: writing never raises SIGPIPE */
 };
 
 /*
- * Of `p` this takes argv, env, cwd and fallback; `fed`: stdin is a pipe, else /dev/null. False: `r`
- * says in `step` and `error` why not, and nothing is left open.
+ * Of `p` this takes argv, env, cwd and fallback. False: `r` says in `step` and `error` why not, and
+ * nothing is left open.
  */
-bool launch(const struct proc *p, bool fed, struct launched *to, struct proc_result *r);
+bool launch(const struct proc *p, enum launch_input input, struct launched *to,
+            struct proc_result *r);
 
 /* Our ends no longer block. */
 void launch_unblock(const struct launched *l);

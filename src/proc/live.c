@@ -12,10 +12,18 @@
 
 #define CHUNK ((size_t)64 << 10)
 
+/*
+ * Most answers come soon: for that long only its outputs are watched, which costs half as much
+ * as everything does.
+ */
+#define QUICK_NS UINT64_C(5000000)
+
 /* How long a child may take to vanish after SIGKILL before it is given up, unreaped. */
 #define REAP_NS UINT64_C(5000000000)
 
-enum slot { SLOT_IN, SLOT_OUT, SLOT_ERR, SLOT_PID, SLOT_WAKE, SLOTS };
+enum slot { SLOT_OUT, SLOT_ERR, SLOT_PID, SLOT_WAKE, SLOT_IN, SLOTS };
+
+#define QUICK_SLOTS (SLOT_ERR + 1)
 
 struct live {
     struct launched child;
@@ -26,7 +34,6 @@ struct live {
     size_t next, seen;    /* up to `seen` there is no newline */
     size_t line_max;
     struct strbuf err;
-    bool deaf;   /* it reads no more */
     bool skips;  /* the rest of a line that is too long goes unread */
     bool exited; /* but not reaped, so that its group can still be named */
 };
@@ -40,7 +47,7 @@ struct live *live_start(const struct proc *p, struct proc_result *why)
         why->step = PROC_STEP_PIPES;
         why->error = errno;
     }
-    if (l->wake < 0 || !launch(p, true, &l->child, why)) {
+    if (l->wake < 0 || !launch(p, LAUNCH_HELD, &l->child, why)) {
         fd_cleanup(&l->wake);
         free(l);
         return NULL;
@@ -61,31 +68,27 @@ static void shut(struct live *l, int at)
     l->child.pipes[at] = -1;
 }
 
-/* How many bytes the child has taken; it is marked when it takes no more, ever. */
+/*
+ * How many bytes its pipe has taken. We hold the other end too, so that this cannot fail and raises
+ * no signal, however the child is.
+ */
 static size_t push(struct live *l, struct str text)
 {
     size_t taken = 0;
+    ssize_t n;
 
-    while (!l->deaf && taken < text.len) {
-        ssize_t n = launch_write(l->child.pipes[STDIN_FILENO],
-                                 (struct str){ text.ptr + taken, text.len - taken });
-
-        if (n >= 0)
-            taken += (size_t)n;
-        else if (errno == EAGAIN)
-            break;
-        else if (errno != EINTR)
-            l->deaf = true;
-    }
+    do {
+        n = write(l->child.pipes[STDIN_FILENO], text.ptr + taken, text.len - taken);
+        taken += n > 0 ? (size_t)n : 0;
+    } while (taken < text.len && (n > 0 || (n < 0 && errno == EINTR)));
     return taken;
 }
 
-/* The descriptor stays open: somebody may be waiting on it. */
 static void push_unsent(struct live *l)
 {
     size_t taken = push(l, strbuf_str(&l->unsent));
 
-    if (taken < l->unsent.len && !l->deaf) {
+    if (taken < l->unsent.len) {
         memmove(l->unsent.buf, l->unsent.buf + taken, l->unsent.len - taken);
         l->unsent.len -= taken;
         l->unsent.buf[l->unsent.len] = '\0';
@@ -109,8 +112,6 @@ int live_send(struct live *l, struct str text)
         return -ENOBUFS;
     if (l->unsent.len == 0)
         taken = push(l, text);
-    if (l->deaf)
-        return taken ? 0 : -EPIPE;
     l->sent += text.len;
     if (taken < text.len) {
         strbuf_add(&l->unsent, text.ptr + taken, text.len - taken);
@@ -206,11 +207,6 @@ bool live_is_over(const struct live *l)
     return l->exited || l->child.pipes[STDOUT_FILENO] < 0;
 }
 
-bool live_has_exited(const struct live *l)
-{
-    return l->exited;
-}
-
 struct str live_stderr(const struct live *l)
 {
     return strbuf_str(&l->err);
@@ -218,6 +214,8 @@ struct str live_stderr(const struct live *l)
 
 void live_forget_stderr(struct live *l)
 {
+    if (l->err.len == 0)
+        return;
     strbuf_reset(&l->err);
     l->err.truncated = false;
 }
@@ -235,14 +233,26 @@ void live_prepare(const struct live *l, struct live_poll *p)
     p->slots[SLOT_WAKE] = (struct pollfd){ .fd = l->wake, .events = POLLIN };
 }
 
+static int wait_for(struct live_poll *p, size_t count, uint64_t ns)
+{
+    struct timespec t = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+    int n = ppoll(p->slots, count, &t, NULL);
+
+    for (size_t at = n > 0 ? count : 0; at < SLOTS; at++)
+        p->slots[at].revents = 0;
+    return n;
+}
+
 void live_wait(struct live_poll *p, uint64_t deadline_ns)
 {
     uint64_t now = clock_mono_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
-    struct timespec t = { (time_t)(left / 1000000000), (long)(left % 1000000000) };
 
-    if (ppoll(p->slots, SLOTS, &t, NULL) <= 0)
-        for (int at = 0; at < SLOTS; at++)
-            p->slots[at].revents = 0;
+    if (left > QUICK_NS && p->slots[SLOT_IN].fd < 0) {
+        if (wait_for(p, QUICK_SLOTS, QUICK_NS) != 0)
+            return;
+        left -= QUICK_NS;
+    }
+    (void)wait_for(p, SLOTS, left);
 }
 
 /* What a child that is gone has left behind, up to what there is room for. */
@@ -295,12 +305,22 @@ void live_turn(struct live *l, uint64_t deadline_ns)
 /* Listen without keeping anything, until it is gone or time is up. */
 static bool leaves_by(struct live *l, uint64_t deadline_ns)
 {
-    while (!l->exited && clock_mono_ns() < deadline_ns) {
+    do {
         l->next = l->seen = l->out.len;
         compact(l);
-        live_turn(l, deadline_ns);
-    }
+        if (!l->exited)
+            live_turn(l, deadline_ns);
+    } while (!l->exited && clock_mono_ns() < deadline_ns);
     return l->exited;
+}
+
+bool live_await_exit(struct live *l, uint64_t deadline_ns)
+{
+    struct pollfd gone = { .fd = l->child.pidfd, .events = POLLIN };
+    uint64_t now = clock_mono_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
+    struct timespec t = { (time_t)(left / 1000000000), (long)(left % 1000000000) };
+
+    return l->exited || ppoll(&gone, 1, &t, NULL) > 0;
 }
 
 void live_end(struct live *l, const struct live_limits *limits, struct proc_result *how)
@@ -322,6 +342,7 @@ void live_end(struct live *l, const struct live_limits *limits, struct proc_resu
         launch_reap(l->child.pidfd, how);
     for (int at = 0; at < 3; at++)
         shut(l, at);
+    fd_cleanup(&l->child.held);
     fd_cleanup(&l->child.pidfd);
     fd_cleanup(&l->wake);
     strbuf_release(&l->unsent);

@@ -15,7 +15,7 @@
  * Nothing here blocks but live_wait(), live_turn() and live_end(). What the child does not read is
  * kept, up to LIVE_UNSENT_MAX; its stderr is read along, so that it cannot fill up while somebody
  * waits. A child that is gone, or has closed its stdout, is `over`: lines that were complete by
- * then can still be had. Writing to it is no error, only lost.
+ * then can still be had. What is sent to it then is lost.
  *
  * Threads: the owner has a lock. live_wait() is called without it, everything else with it; while
  * one thread waits, others may send: live_send() wakes it up where it matters.
@@ -33,7 +33,7 @@ struct live;
 /* NULL: `why`, to be released, says why not; see proc_explain(). */
 struct live *live_start(const struct proc *p, struct proc_result *why);
 
-/* -EPIPE: nobody reads any more and none of it was taken; -ENOBUFS: too much is unread already. */
+/* -ENOBUFS: too much is unread already. That the child is gone is no error: see live_unread(). */
 MUST_CHECK int live_send(struct live *l, struct str text);
 
 /* How many bytes were sent so far, and how many of them, the last ones, the child never read. */
@@ -46,9 +46,8 @@ uint64_t live_unread(const struct live *l);
  */
 int live_line(struct live *l, struct str *line);
 
-/* Whether nothing more will come; whether the child itself is gone. */
+/* Whether nothing more will come: it is gone, or has closed its stdout. */
 bool live_is_over(const struct live *l);
-bool live_has_exited(const struct live *l);
 
 /* What it has written to stderr, its head, since it was last forgotten. */
 struct str live_stderr(const struct live *l);
@@ -64,6 +63,9 @@ void live_serve(struct live *l, const struct live_poll *p);
 
 /* The three at once, for who has no lock. */
 void live_turn(struct live *l, uint64_t deadline_ns);
+
+/* Whether the child itself is gone, at the latest at the deadline. */
+bool live_await_exit(struct live *l, uint64_t deadline_ns);
 
 /* How long it may take to leave: after its stdin has ended, and after SIGTERM. */
 struct live_limits {

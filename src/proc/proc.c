@@ -269,7 +269,8 @@ static void begin(struct child *c, const struct launched *l)
 static void start(struct child *c)
 {
     struct launched l;
-    bool runs = ahead_take(c->proc->ahead, &l) || launch(c->proc, c->unfed.len > 0, &l, c->result);
+    bool runs = ahead_take(c->proc->ahead, &l) ||
+                launch(c->proc, c->unfed.len ? LAUNCH_FED : LAUNCH_NULL, &l, c->result);
 
     c->result->spawn_ns = clock_mono_ns() - c->began_ns;
     if (!runs) {

@@ -13,6 +13,7 @@
 #define SHUTDOWN_NS    (500 * PEER_MS)
 #define SILENT_MAX     2
 #define COMPLAINTS_MAX 2000
+#define ROOM           ((size_t)6 << 10) /* most events need no more */
 
 struct peer *peer_new(const struct peer_setup *setup)
 {
@@ -128,8 +129,9 @@ static void cancel(struct peer *p, struct pending *x, const struct peer_call *c)
 static int await(struct peer *p, struct pending *x, struct peer_call *c, uint64_t began_ns,
                  struct err *e)
 {
-    while (!x->done && clock_mono_ns() < c->deadline_ns)
+    do
         peer_listen(p, c, x, c->deadline_ns);
+    while (!x->done && clock_mono_ns() < c->deadline_ns);
     if (!x->done) {
         cancel(p, x, c);
         return time_is_up(c, began_ns, e);
@@ -143,30 +145,20 @@ static int await(struct peer *p, struct pending *x, struct peer_call *c, uint64_
     return 0;
 }
 
-/* Send it; a process that went away since the last event is replaced first. */
 static int deliver(struct peer *p, struct pending *x, struct peer_call *c, struct str line)
 {
-    int r;
+    int r = peer_become_ready(p, c, c->deadline_ns);
 
-    for (;;) {
-        r = peer_become_ready(p, c, c->deadline_ns);
-        if (r < 0)
-            return r;
-        if (!p->pending) {
-            live_forget_stderr(p->live);
-            p->logged = 0;
-        }
-        x->stderr_from = live_stderr(p->live).len;
-        x->answered = p->answered;
-        x->sent_from = live_sent(p->live);
-        r = live_send(p->live, line);
-        if (r != -EPIPE)
-            break;
-        if (p->reading) /* who reads will see it too */
-            peer_sleep(p, c->deadline_ns);
-        else
-            peer_end_process(p, c);
+    if (r < 0)
+        return r;
+    if (!p->pending) {
+        live_forget_stderr(p->live);
+        p->logged = 0;
     }
+    x->stderr_from = p->pending ? live_stderr(p->live).len : 0;
+    x->answered = p->answered;
+    x->sent_from = live_sent(p->live);
+    r = live_send(p->live, line);
     if (r == 0) {
         x->next = p->pending;
         p->pending = x;
@@ -193,12 +185,13 @@ int peer_call(struct peer *p, struct peer_call *c, struct err *e)
     uint64_t began_ns = clock_mono_ns();
     int r;
 
+    (void)strbuf_reserve(&line, ROOM);
     rpc_begin_request(&line, x.id, "event");
     json_write(&line, c->event, JSON_COMPACT);
     rpc_end_request(&line);
     c->io->bytes_in = line.len;
     pthread_mutex_lock(&p->lock);
-    do {
+    do { /* again when the process went away without having seen the event */
         x.done = x.failed = x.missed = false;
         r = deliver(p, &x, c, strbuf_str(&line));
         r = r == 0 ? await(p, &x, c, began_ns, e) : explain_delay(p, r, c, began_ns, e);

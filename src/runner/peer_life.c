@@ -8,6 +8,7 @@
 
 #define PAUSE_FIRST_NS (100 * PEER_MS)
 #define PAUSE_MAX_NS   (10000 * PEER_MS)
+#define LEAVE_NS       (50 * PEER_MS) /* from closing its stdout to being gone */
 #define STDERR_KEPT    ((size_t)16 << 10)
 
 static uint64_t earlier(uint64_t x, uint64_t y)
@@ -18,16 +19,15 @@ static uint64_t earlier(uint64_t x, uint64_t y)
 /* Failures ------------------------------------------------------------------------------------- */
 
 /*
- * Which events the process never saw: it left just when they were sent. They did it no harm, and it
- * did nothing to them. Returns whether there is one that it did see.
+ * Events of which the process never read a byte: it left just when they were sent. They did it no
+ * harm, and it did nothing to them. Returns whether there is one that it did read.
  */
-static bool mark_missed(const struct peer *p, const struct live *l)
+static bool mark_missed(const struct peer *p, uint64_t read)
 {
-    uint64_t read = live_sent(l) - live_unread(l);
     bool seen = false;
 
     for (struct pending *x = p->pending; x; x = x->next) {
-        x->missed = !p->broken[0] && live_has_exited(l) && x->sent_from >= read;
+        x->missed = x->sent_from >= read;
         seen = seen || !x->missed;
     }
     return seen;
@@ -93,19 +93,22 @@ static void explain_end(struct peer *p, const char *broken, const struct proc_re
 
 void peer_end_process(struct peer *p, const struct peer_call *c)
 {
-    static const struct live_limits now = { .grace_ns = 100 * PEER_MS };
-    static const struct live_limits gone = { .leave_ns = 50 * PEER_MS, .grace_ns = 100 * PEER_MS };
+    static const struct live_limits limits = { .grace_ns = 100 * PEER_MS };
     CLEANUP(arena) struct arena a = { 0 };
+    bool broken = p->broken[0] != '\0', counts;
     struct live *l = take_ptr(p->live);
-    bool counts = mark_missed(p, l) || p->broken[0] || p->answered == 0;
-    struct str err = live_stderr(l);
     struct proc_result how = { 0 };
+    uint64_t read = UINT64_MAX;
+    struct str err;
 
-    err = str_of(arena_cstr(&a, err));
     p->phase = PHASE_ENDING;
     pthread_mutex_unlock(&p->lock);
-    live_end(l, p->broken[0] ? &now : &gone, &how);
+    err = str_of(arena_cstr(&a, live_stderr(l)));
+    if (!broken && live_await_exit(l, clock_mono_ns() + LEAVE_NS))
+        read = live_sent(l) - live_unread(l);
+    live_end(l, &limits, &how);
     pthread_mutex_lock(&p->lock);
+    counts = mark_missed(p, read) || broken || p->answered == 0;
     explain_end(p, p->broken, &how, err);
     strbuf_reset(&p->last_words);
     strbuf_add(&p->last_words, err.ptr, err.len);
@@ -134,9 +137,7 @@ static void greet(struct peer *p, const struct peer_call *c)
     rpc_begin_request(&line, p->greeting_id, "initialize");
     json_write(&line, params, JSON_COMPACT);
     rpc_end_request(&line);
-    if (live_send(p->live, strbuf_str(&line)) == 0)
-        return;
-    peer_break(p, "does not read its standard input");
+    (void)!live_send(p->live, strbuf_str(&line)); /* nothing waits yet */
 }
 
 static void start(struct peer *p, const struct peer_call *c)

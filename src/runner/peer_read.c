@@ -130,7 +130,8 @@ static void serve_request(struct peer *p, const struct peer_call *c, const struc
         peer_break(p, "asks and does not read the answers");
 }
 
-static void take_line(struct peer *p, const struct peer_call *c, struct str line)
+/* Whether it is likely that more of this kind follows: it was no answer. */
+static bool take_line(struct peer *p, const struct peer_call *c, struct str line)
 {
     struct rpc_message m;
 
@@ -142,6 +143,7 @@ static void take_line(struct peer *p, const struct peer_call *c, struct str line
         serve_request(p, c, &m);
     else if (str_trim(line).len)
         complain(p, "wrote a line that is no message", line);
+    return m.kind != RPC_RESULT && m.kind != RPC_ERROR;
 }
 
 /* Take what has arrived, until there is no more or `x` has its answer. False: there was nothing. */
@@ -153,12 +155,10 @@ static bool take_lines(struct peer *p, const struct peer_call *c, const struct p
 
     while (!p->broken[0] && !(x && x->done) && (got = live_line(p->live, &line)) != 0) {
         any = true;
-        if (got > 0)
-            take_line(p, c, line);
-        else
+        if (got < 0)
             take_long_line(p, line);
-        if (c && clock_mono_ns() >= c->deadline_ns)
-            break;
+        else if (take_line(p, c, line) && c && clock_mono_ns() >= c->deadline_ns)
+            break; /* a flood does not outlast the event */
     }
     return any;
 }

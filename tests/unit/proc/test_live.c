@@ -133,8 +133,10 @@ static void what_was_said_before_the_end_can_be_had(void **state UNUSED)
     assert_int_equal(live_line(l, &line), 1);
     assert_true(str_is(line, "last"));
     assert_int_equal(live_line(l, &line), 0);
-    while (live_send(l, STR("x\n")) == 0) /* it closes its end a moment after its stdout */
-        live_turn(l, child_in(1));
+    assert_true(live_await_exit(l, child_in(5000)));
+    assert_int_equal(live_send(l, STR("x\n")), 0);
+    assert_int_equal(live_unread(l), 2);
+    assert_int_equal(live_sent(l), 2);
     live_end(l, &soon, &how);
     assert_int_equal(how.end, PROC_EXITED);
 }
