@@ -18,8 +18,11 @@ static void complain(struct peer *p, const char *what, struct str line)
     size_t len = line.len < 80 ? line.len : 80;
 
     strbuf_printf(&p->complaints, "%s: '", what);
-    for (size_t i = 0; i < len; i++)
-        strbuf_addch(&p->complaints, line.ptr[i] < ' ' && line.ptr[i] >= 0 ? ' ' : line.ptr[i]);
+    for (size_t i = 0; i < len; i++) {
+        bool control = (unsigned char)line.ptr[i] < ' ';
+
+        strbuf_add(&p->complaints, control ? " " : &line.ptr[i], 1);
+    }
     strbuf_addstr(&p->complaints, len < line.len ? "…'\n" : "'\n");
     count_junk(p);
 }
