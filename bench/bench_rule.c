@@ -1,9 +1,9 @@
 /*
- * What the same decision costs as a rule, as a script in Lua and as one for bash and jq: is the
- * context window over 70 % full? And what it costs to load the script in Lua.
+ * What the same decision costs as a rule, as a script in Lua, as one for bash and jq and as a
+ * resident hook: is the context window over 70 % full? And what it costs to load the script in Lua.
  *
- *     bench_rule SCRIPT     prints "row<TAB>nanoseconds" lines; SCRIPT is a hook written for
- * Kodelet
+ *     bench_rule SCRIPT RESIDENT     prints "row<TAB>nanoseconds" lines; SCRIPT is a hook written
+ *                                    for Kodelet, RESIDENT one that stays
  *
  * All run through the whole engine, receipt included, on the same event.
  */
@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "hook/engine.h"
 #include "runner/command.h"
+#include "runner/resident.h"
 #include "runner/rule.h"
 #include "runner/script.h"
 #include "runner/script_box.h"
@@ -24,7 +25,7 @@
     "{\"turn\":3,\"response\":\"done\",\"messages\":[],\"usage\":{\"current_context_window\":150000,\"max_context_window\":200000}}"
 
 static const struct runner *const runners[] = { &rule_runner, &script_runner, &command_runner,
-                                                NULL };
+                                                &resident_runner, NULL };
 
 static const char lua[] =
     "hooke.on('turn.after', function(event)\n"
@@ -118,7 +119,7 @@ static void print_median(const char *name, double *samples)
     printf("%s\t%.1f\n", name, samples[SAMPLES / 2]);
 }
 
-static void open_rows(struct row *rows, struct arena *a, const char *dir, const char *script)
+static void open_rows(struct row *rows, struct arena *a, const char *dir, char **argv)
 {
     if (file_write(arena_printf(a, "%s/compact.lua", dir), str_of(lua), 0600, NULL) < 0)
         abort();
@@ -131,24 +132,28 @@ static void open_rows(struct row *rows, struct arena *a, const char *dir, const 
              arena_printf(
                  a,
                  "hooks: [{ name: script, on: turn.after, dialect: kodelet, exec: [%s, run] }]\n",
-                 script));
+                 argv[1]));
+    open_row(
+        &rows[3], a, dir,
+        arena_printf(a, "hooks: [{ name: resident, on: turn.after, resident: [%s] }]\n", argv[2]));
 }
 
 int main(int argc, char **argv)
 {
     struct row rows[] = { { .name = "compact-rule", .batch = RULE_BATCH },
                           { .name = "compact-lua", .batch = RULE_BATCH },
-                          { .name = "compact-script", .batch = 1 } };
+                          { .name = "compact-script", .batch = 1 },
+                          { .name = "compact-resident", .batch = 20 } };
     double load[SAMPLES];
     struct arena a = { 0 };
     const char *base = getenv("TMPDIR");
     char *dir = arena_printf(&a, "%s/hooke-bench-XXXXXX", base ? base : "/tmp");
 
-    if (argc != 2 || !mkdtemp(dir)) {
-        fprintf(stderr, "usage: %s SCRIPT\n", argv[0]);
+    if (argc != 3 || !mkdtemp(dir)) {
+        fprintf(stderr, "usage: %s SCRIPT RESIDENT\n", argv[0]);
         return 1;
     }
-    open_rows(rows, &a, dir, argv[1]);
+    open_rows(rows, &a, dir, argv);
     for (size_t i = 0; i < SAMPLES; i++) {
         for (size_t r = 0; r < ARRAY_LEN(rows); r++)
             rows[r].samples[i] = sample(&rows[r]);

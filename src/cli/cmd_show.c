@@ -80,7 +80,7 @@ static const char *timeout_text(struct arena *a, const struct hook *h)
 /* What an entry runs and when, as it was written. */
 static void print_entry(struct cli *cli, const struct registry *reg, const struct hook *h)
 {
-    static const char *const keys[] = { "exec", "group", "script", "when" };
+    static const char *const keys[] = { "exec", "group", "script", "resident", "when" };
     const struct config *c = registry_config(reg);
 
     for (size_t i = 0; c && i < c->hook_count; i++)

@@ -5,6 +5,7 @@
 #include "find/find.h"
 #include "hook/registry.h"
 #include "runner/command.h"
+#include "runner/resident.h"
 #include "runner/rule.h"
 #include "runner/script.h"
 
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 
 static const struct runner *const runners[] = { &rule_runner, &script_runner, &command_runner,
-                                                NULL };
+                                                &resident_runner, NULL };
 
 static const char *const *builtin_names(struct arena *a)
 {

@@ -3,6 +3,7 @@
 #include "hook/background.h"
 #include "hook/registry.h"
 #include "runner/group.h"
+#include "runner/prewarm.h"
 #include "runner/when.h"
 
 #include <errno.h>
@@ -12,6 +13,7 @@ struct command {
     struct when *when;
     struct handler *handlers; /* in configured order */
     size_t count;
+    struct prewarm *prewarm; /* NULL: a process is started when its event is there */
 };
 
 /* Running -------------------------------------------------------------------------------------- */
@@ -107,6 +109,7 @@ static int command_run(const struct hook_call *c, struct verdict *v, struct err 
         .call = c,
         .dialect = command->dialect,
         .event = event_of(c),
+        .prewarm = c->again ? NULL : command->prewarm,
         .alone = command->count == 1,
     };
     bool applies;
@@ -145,6 +148,7 @@ static void command_unload(struct hook *h)
 
     for (size_t i = 0; i < c->count; i++)
         handler_unload(&c->handlers[i], c->dialect);
+    prewarm_free(c->prewarm);
     when_free(c->when);
 }
 
@@ -172,6 +176,8 @@ static int command_load(struct arena *a, const struct hook_entry *entry, struct 
         h->traits.timeout_ms = dialect_timeout(c->dialect, h->traits.on, h->traits.on_count);
     common.timeout_ms = h->traits.timeout_ms;
     load_handlers(a, entry, c, &common);
+    if (c->count == 1)
+        c->prewarm = prewarm_new(setting_get(entry->spec, "prewarm"));
     h->run = command_run;
     h->context = c;
     return 0;

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "hook/slots.h"
+#include "runner/prewarm.h"
 
 #include <errno.h>
 
@@ -129,7 +130,10 @@ static size_t run_wave(struct running *r, size_t first)
     }
     for (size_t i = first; i < first + got; i++)
         r->procs[i].deadline_ns = part_deadline(r, i, now);
-    proc_run_many(&r->procs[first], &r->results[first], got);
+    if (r->group->prewarm && r->live == 1)
+        prewarm_run(r->group->prewarm, &r->procs[first], &r->results[first]);
+    else
+        proc_run_many(&r->procs[first], &r->results[first], got);
     slots_give(r->group->call, got);
     for (size_t i = first; i < first + got; i++)
         decode(r, i);

@@ -10,6 +10,8 @@
 
 #include "runner/handler.h"
 
+struct prewarm;
+
 struct group {
     const struct hook_call *call;
     const struct dialect *dialect;
@@ -17,7 +19,8 @@ struct group {
     struct str input;                      /* for every handler's stdin */
     const struct handler *const *handlers; /* in configured order */
     size_t count;
-    bool alone; /* the hook has only one: messages need not tell which */
+    struct prewarm *prewarm; /* of a hook with one handler; NULL: none */
+    bool alone;              /* the hook has only one: messages need not tell which */
 };
 
 /* How to start a handler for the event; without input and deadline. In the arena of the call. */

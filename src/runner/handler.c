@@ -1,8 +1,7 @@
 #include "hook/provider_keys.h"
 #include "hook/trust_words.h"
 #include "runner/group.h"
-
-#include <stdlib.h>
+#include "runner/program.h"
 
 #define LABEL_MAX 40 /* bytes of a command that name it */
 
@@ -129,7 +128,6 @@ static const char *const *environment(const struct handler *h, const struct hook
                                       const char *const *of_dialect, const char *file)
 {
     struct arena *a = c->arena;
-    const char *depth = getenv("HOOKE_DEPTH");
     size_t count = 0, more = 0;
     const char **env;
 
@@ -143,7 +141,7 @@ static const char *const *environment(const struct handler *h, const struct hook
     env[count++] = arena_printf(a, "HOOKE_SESSION=%s", c->event->session.id);
     env[count++] = arena_printf(a, "HOOKE_HOOK=%s", c->hook->name);
     env[count++] = arena_printf(a, "HOOKE_POINT=%s", point_info(c->event->point)->name);
-    env[count++] = arena_printf(a, "HOOKE_DEPTH=%lu", depth ? strtoul(depth, NULL, 10) + 1 : 1);
+    env[count++] = program_depth(a);
     if (c->config)
         env[count++] = arena_printf(a, "HOOKE_WORKSPACE=%s", c->config->workspace);
     if (c->again)

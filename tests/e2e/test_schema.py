@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 
 import fences
@@ -11,7 +12,7 @@ import yaml
 
 SOURCE = fences.SOURCE
 # Known to the parser, but nothing in this version runs them: the check refuses or ignores them.
-NOT_RUN = {"resident", "prewarm"}
+NOT_RUN = set()
 
 
 def schema(name):
@@ -113,11 +114,13 @@ BAD = [
     "hooks: [{ name: x, on: PreToolUse, when: '', block: a }]",
     "hooks: [{ name: x, on: PreToolUse, when: , block: a }]",
     "hooks: [{ name: x, on: PreToolUse, when: [a], block: a }]",
-    "hooks: [{ name: x, on: PreToolUse, resident: ./a }]",
     "hooks: [{ name: x, script: '' }]",
     "hooks: [{ name: x, script: [a] }]",
     "hooks: [{ name: x, script: a.lua, exec: b }]",
     "hooks: [{ name: x, script: a.lua, block: b }]",
+    "hooks: [{ name: x, on: PreToolUse, resident: '' }]",
+    "hooks: [{ name: x, on: PreToolUse, resident: [] }]",
+    "hooks: [{ name: x, on: PreToolUse, resident: ./a, exec: ./b }]",
     "hooks: [{ name: x, exec: ./a }]",
     "hooks: [{ name: x, on: PreToolUse, exec: '' }]",
     "hooks: [{ name: x, on: PreToolUse, exec: [] }]",
@@ -201,6 +204,8 @@ GOOD = [
     "hooks: [{ name: x, on: Stop, exec: ./a, dialect: codex }]",
     "hooks: [{ name: x, on: Stop, exec: [./a, 3, true], env: [OPENAI_API_KEY], layer: guard }]",
     "hooks: [{ name: x, on: Stop, exec: a, env: { A: b, N: 3 }, safety_critical: true }]",
+    "hooks: [{ name: x, on: Stop, resident: [./a], env: [A], when: turn > 3, mode: observe }]",
+    "hooks: [{ name: x, on: Stop, exec: a, prewarm: true }]",
     "limits: { turns: 3, continuations: 0, cost: 1.5, tokens: 9, processes: 2 }",
     "providers: { a: { b: 1 } }\npermission: {}\ncategories: {}\nevent_timeout: 90\n",
 ]
@@ -232,11 +237,11 @@ def test_json_configuration_is_the_same(hooke):
 
 def hook_properties():
     defs = schema("config")["$defs"]
-    return {k: v for name in ("common", "entry", "rule", "command", "script")
+    return {k: v for name in ("resident", "common", "entry", "rule", "command", "script")
             for k, v in defs[name]["properties"].items()}
 
 
-@pytest.mark.parametrize("keys", ["exec: a, prewarm: true",
+@pytest.mark.parametrize("keys", ["resident: a, prewarm: true", "say: a, prewarm: true",
                                   "say: a, dialect: native", "say: a, env: [A]"])
 def test_a_key_of_another_kind_of_hook_is_refused_by_the_schema(hooke, keys):
     """The program takes these and does not use them."""

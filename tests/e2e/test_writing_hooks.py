@@ -9,6 +9,7 @@ import pytest
 
 SOURCE = fences.SOURCE
 PAGE = SOURCE / "docs/writing-hooks.md"
+RESIDENT = SOURCE / "docs/resident.md"
 SCRIPTS = sorted(p for p in (SOURCE / "examples/hooks").iterdir() if p.suffix != ".lua")
 
 
@@ -36,8 +37,9 @@ def run_of(r, hook="prog"):
 # The page -----------------------------------------------------------------------------------------
 
 def test_the_page_shows_the_scripts_as_they_are():
-    shown = [b for b in fences.blocks_of(PAGE) if b.words[-1].startswith("examples/")]
-    assert len(shown) == 2
+    shown = [b for page in (PAGE, RESIDENT) for b in fences.blocks_of(page)
+             if b.words[-1].startswith("examples/")]
+    assert len(shown) == 3
     for block in shown:
         assert block.text == (SOURCE / block.words[1]).read_text(), str(block)
 
@@ -45,7 +47,7 @@ def test_the_page_shows_the_scripts_as_they_are():
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda p: p.name)
 def test_a_script_can_be_executed_and_is_named_by_the_page(script):
     assert os.access(script, os.X_OK) and script.read_text().startswith("#!")
-    assert f"[./{script.name}]" in PAGE.read_text()
+    assert any(f"[./{script.name}]" in page.read_text() for page in (PAGE, RESIDENT))
 
 
 # The scripts --------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@
 #include "hook/engine.h"
 #include "hook/registry.h"
 #include "runner/command.h"
+#include "runner/resident.h"
 #include "runner/rule.h"
 #include "runner/script.h"
 #include "tmpdir.h"
@@ -73,7 +74,7 @@ static inline void bed_configure(struct bed *bed, const struct hook_def *const *
 static inline void bed_open(struct bed *bed, const struct hook_def *const *defs, const char *yaml)
 {
     static const struct runner *const runners[] = { &rule_runner, &script_runner, &command_runner,
-                                                    NULL };
+                                                    &resident_runner, NULL };
     struct engine_options o = {
         .log = &bed->log,
         .builtins = defs,
