@@ -1,4 +1,5 @@
 /* Which verbs there are, and what happens around every one of them. */
+#include "base/suggest.h"
 #include "cli/cli.h"
 #include "cli/sink.h"
 
@@ -54,14 +55,13 @@ static const struct verb *find_verb(const char *name)
 
 static int unknown_verb(struct cli *cli, const char *name)
 {
-    const char *known[ARRAY_LEN(verbs)], *nearest;
+    const char *known[ARRAY_LEN(verbs)];
 
     for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
         known[i] = verbs[i].name;
-    nearest = str_nearest(name, known, ARRAY_LEN(verbs));
-    if (nearest)
-        return cli_misuse(cli, "unknown verb '%s', did you mean '%s'?", name, nearest);
-    return cli_misuse(cli, "unknown verb '%s'; 'hooke help' lists them", name);
+    return cli_misuse(cli, "unknown verb '%s'%s", name,
+                      suggest(&cli->arena, str_nearest(name, known, ARRAY_LEN(verbs)),
+                              "; 'hooke help' lists them"));
 }
 
 static void print_verbs(struct cli *cli)
