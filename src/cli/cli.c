@@ -124,7 +124,5 @@ bool cli_open(struct cli *cli, const struct scope *scope, struct runtime *rt, in
 
 struct store *cli_store(struct cli *cli)
 {
-    const char *path = store_default_path(&cli->arena);
-
-    return strcmp(path, "memory") == 0 ? store_memory() : store_sqlite(path);
+    return store_at(store_default_path(&cli->arena));
 }

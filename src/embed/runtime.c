@@ -84,7 +84,7 @@ int runtime_open(struct runtime *rt, const struct runtime_options *o, struct err
     const char *receipts = o->receipts ? o->receipts : receipt_default_dir(&rt->arena);
 
     rt->receipts = arena_strdup(&rt->arena, receipts);
-    rt->store = strcmp(store, "memory") == 0 ? store_memory() : store_sqlite(store);
+    rt->store = store_at(store);
     engine.store = rt->store;
     engine.receipts = receipts[0] ? receipts : NULL;
     rt->engine = engine_new(&engine);

@@ -106,3 +106,11 @@ def test_wrong_words_are_usage_errors(state):
     assert "did you mean 'get'" in state("gett", "x").err
     for words in ([], ["gett", "x"], ["get"], ["set", "x"], ["get", "x", "y"], ["get", ""]):
         assert state(*words).rc == 64, words
+
+
+@pytest.mark.parametrize("name", ["memory", ":memory:"])
+def test_a_store_in_memory_leaves_no_file(hooke, state, name):
+    assert state("set", "key", "v", HOOKE_STORE=name).rc == 0
+    assert hooke.emit("PreToolUse", {"tool": "bash"}, HOOKE_STORE=name).rc == 0
+    assert state("get", "key", HOOKE_STORE=name).rc == 1
+    assert {p.name for p in hooke.cwd.iterdir()} == {".git"}
