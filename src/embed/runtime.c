@@ -2,6 +2,7 @@
 
 #include "base/path.h"
 #include "builtin/builtin.h"
+#include "hook/capture.h"
 #include "hook/registry.h"
 #include "runner/command.h"
 #include "runner/rule.h"
@@ -87,6 +88,10 @@ int runtime_open(struct runtime *rt, const struct runtime_options *o, struct err
     rt->store = store_at(store);
     engine.store = rt->store;
     engine.receipts = receipts[0] ? receipts : NULL;
+    if (receipts[0]) { /* who wants no traces wants none of these either */
+        engine.captures = capture_default_folder(&rt->arena);
+        engine.capture = getenv("HOOKE_CAPTURE");
+    }
     rt->engine = engine_new(&engine);
     return o->no_config ? 0 : runtime_configure(rt, o, e);
 }

@@ -169,6 +169,9 @@ bool dispatch_admit(struct dispatch *d, const struct hook *h, struct gate *g)
     } else if (is_too_deep(d, h)) {
         held.why = HELD_DEPTH;
         held.detail = "inside another hook";
+    } else if (d->ungated) {
+        *g = (struct gate){ .open = true };
+        return true;
     } else {
         *g = gate_ask(d->engine, d->registry, h, &d->event);
         if (g->open)
@@ -211,6 +214,7 @@ void dispatch_chain(struct dispatch *d)
         .event = &d->event,
         .config = registry_config(d->registry),
         .arena = d->arena,
+        .report = d->report,
     };
     for (size_t i = 0; i < d->chain->observers && !d->over; i++) {
         const struct hook *h = d->chain->hooks[i];

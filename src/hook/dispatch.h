@@ -22,8 +22,10 @@ struct dispatch {
     size_t warning_room, run_room;
     uint64_t began_ns, last_ns, deadline_ns;
     unsigned depth;
-    bool args_changed; /* since the guards saw them */
-    bool over;         /* a block or a stop ended the chain */
+    struct hook_report *report; /* NULL, but where a hook is tried */
+    bool ungated;               /* a try: no cadence is asked or counted */
+    bool args_changed;          /* since the guards saw them */
+    bool over;                  /* a block or a stop ended the chain */
 };
 
 void dispatch_chain(struct dispatch *d);

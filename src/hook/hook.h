@@ -32,6 +32,13 @@ struct hook_io {
     const char *warnings; /* parts of its answer that make no sense, a line each */
 };
 
+/* What whoever tries a single hook wants to know besides: all of what it said. In the arena. */
+struct hook_report {
+    const char *output, *errors; /* standard output and standard error; NULL: nothing */
+    bool exited;                 /* a process ran and ended by itself */
+    int exit_code;
+};
+
 struct hook_call {
     struct engine *engine;
     const struct hook *hook;
@@ -42,6 +49,7 @@ struct hook_call {
     void *context;               /* of a runner or a C callback: its own */
     const struct verdict *final; /* for observers: what the chain decided; else NULL */
     struct hook_io *io;          /* for the runner to fill in */
+    struct hook_report *report;  /* likewise; NULL, but where a hook is tried */
     uint64_t deadline_ns;        /* on the monotonic clock */
     bool again;                  /* a guard runs once more on changed args: count nothing */
 };

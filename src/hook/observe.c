@@ -80,6 +80,12 @@ static void keep_texts(struct arena *a, struct hook_run *run)
     run->io.warnings = arena_strdup(a, run->io.warnings);
 }
 
+static void keep_report(struct arena *a, struct hook_report *report)
+{
+    report->output = arena_strdup(a, report->output);
+    report->errors = arena_strdup(a, report->errors);
+}
+
 void observe_outcome(struct dispatch *d)
 {
     size_t most = d->chain->count - d->chain->observers;
@@ -99,6 +105,8 @@ void observe_outcome(struct dispatch *d)
         struct observer *o = &all.observers[i];
 
         keep_texts(d->arena, &o->run);
+        if (d->report)
+            keep_report(d->arena, d->report);
         dispatch_warn_of(d, &o->run);
         if (o->powerless)
             dispatch_warn(d, "hook '%s': an observer decides nothing, its verdict was ignored",

@@ -107,6 +107,13 @@ static void tell(const struct hook_call *c, const struct proc *p, const struct p
 {
     struct str err = str_trim(strbuf_str(&run->err.text));
 
+    if (c->report)
+        *c->report = (struct hook_report){
+            .output = run->out.text.len ? arena_cstr(c->arena, strbuf_str(&run->out.text)) : NULL,
+            .errors = run->err.text.len ? arena_cstr(c->arena, strbuf_str(&run->err.text)) : NULL,
+            .exited = run->end == PROC_EXITED,
+            .exit_code = run->exit_code,
+        };
     if (err.len > STDERR_HEAD)
         err.len = STDERR_HEAD;
     c->io->bytes_in = p->input.len;
