@@ -3,6 +3,7 @@
 import concurrent.futures
 
 import pytest
+from test_help import on_terminal
 
 
 @pytest.fixture
@@ -114,3 +115,13 @@ def test_a_store_in_memory_leaves_no_file(hooke, state, name):
     assert hooke.emit("PreToolUse", {"tool": "bash"}, HOOKE_STORE=name).rc == 0
     assert state("get", "key", HOOKE_STORE=name).rc == 1
     assert {p.name for p in hooke.cwd.iterdir()} == {".git"}
+
+
+def test_escapes_do_not_reach_the_terminal(hooke, state):
+    value = "a\x1b[31mb\x1b]0;title\x07c"
+    state("set", "key", value)
+    env = {"HOOKE_SESSION": "s1", "HOOKE_HOOK": "mine"}
+    for words in (["get", "key"], ["list"]):
+        text = on_terminal(hooke, "state", *words, **env)
+        assert "\x1b" not in text and "\x07" not in text and "[31mb" in text, words
+    assert state("get", "key").out == value + "\n"
