@@ -103,6 +103,7 @@ bool cli_open(struct cli *cli, const struct scope *scope, struct runtime *rt, in
         .log = scope->quiet ? NULL : &cli->log,
         .cwd = scope->cwd,
         .config = scope->config,
+        .receipts = scope->receipts,
         .lenient = scope->lenient,
         .recompile = scope->recompile,
         .flags = flags,

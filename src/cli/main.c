@@ -20,12 +20,23 @@ static const struct verb verbs[] = {
       "show all there is to know about one hook or point", NULL },
     { "plan", cmd_plan, "plan POINT [--tool TOOL] [--agent AGENT] [--sub] [--json]",
       "explain which hooks would run at a point, and why", NULL },
+    { "test", cmd_test,
+      "test NAME [--point POINT] [--data JSON|@FILE|-] [--event FILE] [flags]\n"
+      "test NAME --print-event",
+      "run one hook against an event and show all of what it did",
+      "Exit code: 0 it ran, 1 the run failed or it would not run, 2 it blocked.\n"
+      "No receipt is written, and no cadence is asked or counted." },
+    { "replay", cmd_replay,
+      "replay DIR [--session ID] [--point POINT] [--all] [--no-commands] [--json]",
+      "run captured events through the configuration and show which decisions changed",
+      "Commands really run. Exit code: 1 when a decision changed or a file is no capture." },
     { "config", cmd_config,
       "config check [--json]\nconfig show [KEY] [--origin] [--json]\nconfig path [--json]",
       "check and show the configuration", "Exit code of 'check': 1 on any problem." },
     { "trace", cmd_trace,
       "trace [tail] [-n N] [--session ID] [--point POINT] [--follow] [--json]\n"
-      "trace show ID [--json]",
+      "trace show ID [--json]\n"
+      "trace --capture DIR [-n N] [--session ID] [--point POINT]",
       "look at receipts: what ran, what was held back, what it cost", NULL },
     { "state", cmd_state,
       "state get KEY\nstate set KEY VALUE\nstate incr KEY [BY]\nstate list [PREFIX]\n"
