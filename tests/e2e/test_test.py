@@ -277,3 +277,10 @@ def test_wrong_words_are_usage_errors(hooke):
     for words in ([], ["a", "b"], ["loop-gard"], ["loop-guard", "--session", ""],
                   ["loop-guard", "--data", "{"], ["loop-guard", "--event", "nowhere.json"]):
         assert hooke("test", *words).rc == 64, words
+
+
+def test_trying_the_end_of_a_session_ends_nothing(hooke):
+    config_of(hooke, on="session.deleted", exec="true")
+    hooke("state", "set", "key", "v", "--session", "s1", "--hook", "mine")
+    assert try_it(hooke, "--session", "s1").rc == 0
+    assert hooke("state", "get", "key", "--session", "s1", "--hook", "mine").out == "v\n"
