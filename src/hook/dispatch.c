@@ -27,7 +27,8 @@ void dispatch_warn(struct dispatch *d, const char *fmt, ...)
         d->warning_room = room;
     }
     r->warnings[r->warning_count++] = arena_strdup(d->arena, line);
-    log_warn_once(engine_log(d->engine), "%s", line);
+    if (!d->report) /* who tries a hook reads the receipt */
+        log_warn_once(engine_log(d->engine), "%s", line);
 }
 
 /* One hold-back a hook, and one more for each of its injections: a list that grows. */
@@ -62,7 +63,8 @@ void dispatch_call(const struct dispatch *d, struct hook_call *c, uint64_t began
         run->end = r == -ETIMEDOUT ? RUN_TIMED_OUT : RUN_FAILED;
         run->detail = arena_strdup(c->arena, e.msg[0] ? e.msg : "failed without saying why");
         *v = (struct verdict){ 0 };
-        log_warn(engine_log(d->engine), "hook '%s' %s", c->hook->name, run->detail);
+        if (!d->report)
+            log_warn(engine_log(d->engine), "hook '%s' %s", c->hook->name, run->detail);
     }
 }
 

@@ -83,6 +83,7 @@ def test_a_failure_and_what_it_would_mean(hooke, on_failure, decision, words):
     config_of(hooke, on="tool.execute.before", exec="echo why >&2; exit 3", on_failure=on_failure)
     r = try_it(hooke)
     assert r.rc == 1 and r.json["outcome"] == "failed" and r.json["exit_code"] == 3
+    assert r.err == ""  # it is said already
     assert r.json["failure"] == "exited with code 3: why" and r.json["on_failure"] == on_failure
     assert r.json["verdict"].get("decision") == decision
     assert words in hooke("test", "mine").out
