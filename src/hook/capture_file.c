@@ -6,8 +6,6 @@
 
 #include <errno.h>
 
-extern char **environ;
-
 static const struct json *effects_json(struct arena *a, unsigned effects)
 {
     struct json *did = json_array(a);

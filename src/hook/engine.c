@@ -330,14 +330,14 @@ int engine_try(struct engine *en, struct engine_trial *trial, const struct event
 {
     struct dispatch d = { .engine = en, .arena = a, .event = *ev, .receipt = r };
     struct hook *alone = arena_new(a, struct hook);
-    const struct hook *const *hooks;
+    const struct hook **hooks = arena_array(a, const struct hook *, 1);
     int bad = check_event(ev, e);
 
     if (bad < 0)
         return bad;
     *alone = *trial->hook;
     alone->off_because = NULL;
-    hooks = memcpy(arena_alloc(a, sizeof(*hooks)), &alone, sizeof(*hooks));
+    hooks[0] = alone;
     d.chain = &(struct chain){ hooks, 1, alone->traits.observe ? 0 : 1 };
     d.report = &trial->report;
     d.ungated = true;

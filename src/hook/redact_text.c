@@ -168,8 +168,10 @@ static struct span value_after(struct str text, size_t at, struct str name)
     static const struct span none = { 0, 0 };
     bool closes = at < text.len && is_one_of(text.ptr[at], QUOTES);
     size_t sign = skip_blanks(text, at + closes), value;
-    char between = sign < text.len ? text.ptr[sign] : '\0';
+    char between = '\0';
 
+    if (sign < text.len)
+        between = text.ptr[sign];
     if (between != '=' && between != ':') {
         if (!str_starts(name, STR("--")) || sign == at || between == '-')
             return none;

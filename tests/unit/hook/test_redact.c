@@ -124,10 +124,11 @@ static void the_second_time_changes_nothing(void **state UNUSED)
 /* Any pieces beside each other: what one removal uncovers is found too. */
 static void texts_of_random_pieces_settle(void **state UNUSED)
 {
+    static const char github[] = GITHUB, anthropic[] = ANTHROPIC;
     static const char *const pieces[] = { "password", "=",      ":",     " ",     "\"",  "'",
-                                          GITHUB,     HIDDEN,   "--",    "token", "://", "@",
+                                          github,     HIDDEN,   "--",    "token", "://", "@",
                                           "Bearer ",  "[remov", "ed]",   "a1",    "\n",  "$",
-                                          ANTHROPIC,  "\\",     REDACTED };
+                                          anthropic,  "\\",     REDACTED };
     CLEANUP(arena) struct arena a = { 0 };
     struct redactor r = redactor(&a);
 
