@@ -38,8 +38,8 @@ struct cli {
     const struct verb *verb;
 };
 
-verb_fn cmd_config, cmd_demo, cmd_doctor, cmd_emit, cmd_list, cmd_plan, cmd_show, cmd_state,
-    cmd_trace, cmd_trust, cmd_version;
+verb_fn cmd_config, cmd_demo, cmd_doctor, cmd_emit, cmd_list, cmd_plan, cmd_replay, cmd_show,
+    cmd_state, cmd_test, cmd_trace, cmd_trust, cmd_version;
 
 /* One line on standard error: "hooke: …". They return EXIT_FAILED and EXIT_USAGE. */
 int cli_fail(struct cli *cli, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -61,8 +61,9 @@ void cli_json(struct cli *cli, const struct json *j);
 struct scope {
     const char *config;
     const char *trust;
-    struct arg_list set; /* KEY=VALUE */
-    const char *cwd;     /* NULL: the process's */
+    struct arg_list set;  /* KEY=VALUE */
+    const char *cwd;      /* NULL: the process's */
+    const char *receipts; /* NULL: the usual folder; "": none */
     bool recompile;
     bool lenient; /* look at a configuration that `strict` refuses */
     bool quiet;   /* problems are the verb's own matter: don't log them */

@@ -1,4 +1,5 @@
 /* hooke show - all there is to know about one hook. */
+#include "base/suggest.h"
 #include "cli/describe.h"
 #include "cli/show_point.h"
 
@@ -259,16 +260,14 @@ static int unknown_name(struct cli *cli, const struct registry *reg, const char 
     size_t count;
     const struct hook *const *hooks = registry_hooks(reg, &count);
     const char **known = arena_array(&cli->arena, const char *, count + POINT_COUNT);
-    const char *nearest;
 
     for (size_t i = 0; i < count; i++)
         known[i] = hooks[i]->name;
     for (int p = 0; p < POINT_COUNT; p++)
         known[count++] = point_info((enum point)p)->name;
-    nearest = str_nearest(name, known, count);
-    if (nearest)
-        return cli_fail(cli, "unknown hook or point '%s', did you mean '%s'?", name, nearest);
-    return cli_fail(cli, "unknown hook or point '%s'; 'hooke list' names the hooks", name);
+    return cli_fail(
+        cli, "unknown hook or point '%s'%s", name,
+        suggest(&cli->arena, str_nearest(name, known, count), "; 'hooke list' names the hooks"));
 }
 
 static int show(struct cli *cli, struct runtime *rt, const struct show *o,

@@ -148,3 +148,12 @@ const struct json *describe_json(struct arena *a, const struct hook *h)
     json_add(a, j, STR("origin"), json_cstring(a, origin_text(a, &h->origin)));
     return j;
 }
+
+const char *describe_mismatch(struct arena *a, const struct hook *h, const char *why)
+{
+    if (strcmp(why, "other tools only") == 0)
+        return arena_printf(a, "only for the tool %s", describe_match(a, h->traits.tool));
+    if (strcmp(why, "other agents only") == 0)
+        return arena_printf(a, "only for the agent %s", describe_match(a, h->traits.agent));
+    return why;
+}

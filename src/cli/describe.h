@@ -35,3 +35,6 @@ char *describe_gate(struct arena *a, const struct registry *reg, const struct ho
 char *describe_powers(struct arena *a, unsigned powers);
 
 const struct json *describe_json(struct arena *a, const struct hook *h);
+
+/* Why a hook does not match, as chain_mismatch() says, with what it is for instead. */
+const char *describe_mismatch(struct arena *a, const struct hook *h, const char *why);

@@ -3,6 +3,7 @@
 #include "base/path.h"
 #include "builtin/builtin.h"
 #include "find/find.h"
+#include "hook/capture.h"
 #include "hook/registry.h"
 #include "runner/command.h"
 #include "runner/resident.h"
@@ -97,9 +98,13 @@ int runtime_open(struct runtime *rt, const struct runtime_options *o, struct err
     const char *receipts = o->receipts ? o->receipts : receipt_default_dir(&rt->arena);
 
     rt->receipts = arena_strdup(&rt->arena, receipts);
-    rt->store = strcmp(store, "memory") == 0 ? store_memory() : store_sqlite(store);
+    rt->store = store_at(store);
     engine.store = rt->store;
     engine.receipts = receipts[0] ? receipts : NULL;
+    if (receipts[0]) { /* who wants no traces wants none of these either */
+        engine.captures = capture_default_folder(&rt->arena);
+        engine.capture = getenv("HOOKE_CAPTURE");
+    }
     rt->engine = engine_new(&engine);
     return o->no_config ? 0 : runtime_configure(rt, o, e);
 }

@@ -66,6 +66,14 @@ struct hook_traits {
     uint32_t budget_session_tokens; /* injected in one session; 0: no limit */
 };
 
+/* Whether a cadence can hold back a hook of these traits. */
+enum gating {
+    GATING_APPLIES,
+    GATING_NEVER,  /* safety-critical, or only at points that are ungated */
+    GATING_NOTICE, /* only at notices */
+};
+enum gating config_gating(const struct hook_traits *t);
+
 enum runner_kind { RUNNER_BUILTIN, RUNNER_RULE, RUNNER_SCRIPT, RUNNER_COMMAND, RUNNER_RESIDENT };
 
 /* One program of a command: all there is of an entry with `exec`, or a member of its `group`. */

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "base/suggest.h"
 #include "hook/config.h"
 
 /* The scalars of the top level, as checked. */
@@ -74,5 +75,7 @@ void config_read_disabled(struct config *c, const char *const *builtins);
 /* Whether `builtins` (ended by NULL; may be NULL) has the name. */
 bool config_is_builtin(const char *const *builtins, const char *name);
 
-/* ", did you mean 'x'?" or "". */
-const char *config_did_you_mean(struct arena *a, const char *nearest);
+static inline const char *config_did_you_mean(struct arena *a, const char *nearest)
+{
+    return suggest(a, nearest, "");
+}

@@ -23,9 +23,11 @@ struct dispatch {
     uint64_t began_ns, last_ns, deadline_ns;
     unsigned depth;
     int abort_fd;
-    bool args_changed; /* since the guards saw them */
-    bool over;         /* a block or a stop ended the chain */
-    bool aborted;      /* by whoever emitted the event */
+    struct hook_report *report; /* NULL, but where a hook is tried */
+    bool ungated;               /* a try: no cadence is asked or counted */
+    bool args_changed;          /* since the guards saw them */
+    bool over;                  /* a block or a stop ended the chain */
+    bool aborted;               /* by whoever emitted the event */
 };
 
 void dispatch_chain(struct dispatch *d);

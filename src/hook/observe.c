@@ -82,6 +82,12 @@ static void keep_texts(struct arena *a, struct hook_run *run)
     run->io.failure = NULL; /* `detail` says it */
 }
 
+static void keep_report(struct arena *a, struct hook_report *report)
+{
+    report->output = arena_strdup(a, report->output);
+    report->errors = arena_strdup(a, report->errors);
+}
+
 void observe_outcome(struct dispatch *d)
 {
     size_t most = d->chain->count - d->chain->observers;
@@ -101,6 +107,8 @@ void observe_outcome(struct dispatch *d)
         struct observer *o = &all.observers[i];
 
         keep_texts(d->arena, &o->run);
+        if (d->report)
+            keep_report(d->arena, d->report);
         if (dispatch_hold_untrusted(d, &o->run)) {
             arena_release(&o->arena);
             continue;

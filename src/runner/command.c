@@ -175,6 +175,7 @@ static int command_load(struct arena *a, const struct hook_entry *entry, struct 
     if (!h->traits.timeout_ms)
         h->traits.timeout_ms = dialect_timeout(c->dialect, h->traits.on, h->traits.on_count);
     common.timeout_ms = h->traits.timeout_ms;
+    common.as = h->traits.on_count == 1 ? h->traits.on[0].as : NULL;
     load_handlers(a, entry, c, &common);
     if (c->count == 1)
         c->prewarm = prewarm_new(setting_get(entry->spec, "prewarm"));

@@ -42,6 +42,24 @@ static void fail(struct running *r, size_t i, int code, const char *words)
 
 /* Answers -------------------------------------------------------------------------------------- */
 
+/* For who tries the hook: all of it, the newest handler's exit code. */
+static void report(const struct running *r, const struct proc_result *run)
+{
+    struct hook_report *told = r->group->call->report;
+    struct arena *a = r->group->call->arena;
+
+    if (!told)
+        return;
+    if (run->out.text.len)
+        told->output = arena_printf(a, "%s%s", told->output ? told->output : "",
+                                    strbuf_cstr(&run->out.text));
+    if (run->err.text.len)
+        told->errors = arena_printf(a, "%s%s", told->errors ? told->errors : "",
+                                    strbuf_cstr(&run->err.text));
+    told->exited = run->end == PROC_EXITED;
+    told->exit_code = run->exit_code;
+}
+
 /* What the hook tells of its run: bytes of all, stderr of the first that failed, or wrote any. */
 static void tell(struct running *r, size_t i)
 {
@@ -50,6 +68,7 @@ static void tell(struct running *r, size_t i)
     struct str err = str_trim(strbuf_str(&run->err.text));
     bool first_failure = r->parts[i].failure && !r->failed;
 
+    report(r, run);
     io->bytes_in += run->end == PROC_NOT_STARTED ? 0 : r->procs[i].input.len;
     io->bytes_out += run->out.bytes;
     r->failed = r->failed || first_failure;

@@ -74,16 +74,18 @@ static const char *label_of(struct arena *a, const struct hook_handler *said)
                     : arena_printf(a, "(%s)", where);
 }
 
+/* Some systems leave events out even for handlers that say nothing, so these are filtered too. */
 static void load_filter(struct arena *a, const struct handler_common *common, struct handler *h)
 {
     const struct setting *match = h->said->match, *condition = h->said->condition;
     struct dialect_wants wants = { .match = match ? match->text.ptr : NULL,
-                                   .condition = condition ? condition->text.ptr : NULL };
+                                   .condition = condition ? condition->text.ptr : NULL,
+                                   .as = common->as };
     const struct setting *at = match ? match : condition;
     const struct dialect *d = common->dialect;
     struct err e = { 0 };
 
-    if (!at)
+    if (!d->filter_new && !at)
         return;
     if (!d->filter_new)
         err_set(&e, -1, "handlers of the dialect '%s' have no '%s': use 'tool' or 'when' of a hook",
@@ -91,7 +93,7 @@ static void load_filter(struct arena *a, const struct handler_common *common, st
     if (!d->filter_new || d->filter_new(a, &wants, &h->filter, &e) < 0) {
         h->filter = NULL;
         h->broken = arena_strdup(a, e.msg);
-        problem_add(common->problems, &at->origin, "%s", e.msg);
+        problem_add(common->problems, at ? &at->origin : &h->said->origin, "%s", e.msg);
     }
 }
 

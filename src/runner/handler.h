@@ -24,6 +24,7 @@ struct handler {
 struct handler_common {
     const struct dialect *dialect;
     const struct setting *env, *unpinned; /* the hook's; NULL: none */
+    const char *as; /* the foreign name of the event it is for; NULL: several, or none */
     uint32_t timeout_ms;
     struct problems *problems;
 };

@@ -1,6 +1,7 @@
 #include "runner/when.h"
 
 #include "base/mem.h"
+#include "base/suggest.h"
 #include "runner/lua_box.h"
 #include "runner/lua_names.h"
 #include "runner/pool.h"
@@ -115,19 +116,15 @@ static int check_names(const struct when *w, const struct hook_traits *traits, s
     struct str name;
 
     while (lua_names_next(&names, &name)) {
-        const char *unknown, *near;
+        const char *unknown, *otherwise;
 
         if (is_known(traits, name))
             continue;
         unknown = arena_cstr(&a, name);
-        near = nearest(traits, unknown);
-        if (near)
-            return err_set(e, -EINVAL, "'when' uses the unknown name '%s', did you mean '%s'?",
-                           unknown, near);
-        return err_set(
-            e, -EINVAL,
-            "'when' uses the unknown name '%s', 'hooke show %s' lists the names there are", unknown,
-            point_info(traits->on[0].point)->name);
+        otherwise = arena_printf(&a, ", 'hooke show %s' lists the names there are",
+                                 point_info(traits->on[0].point)->name);
+        return err_set(e, -EINVAL, "'when' uses the unknown name '%s'%s", unknown,
+                       suggest(&a, nearest(traits, unknown), otherwise));
     }
     return 0;
 }

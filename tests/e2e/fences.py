@@ -6,6 +6,7 @@ does with them:
     ```yaml config noted      one that follows the schema but that the check has a warning for
     ```json event             an event in hooke's own JSON
     ```json verdict POINT     a verdict as a hook would give it at that point
+    ```json capture           a captured event, which `hooke replay` reads
     ```console                commands after "$ ", going on after "> ", and what they print; "…" is anything
     ```sh run                 commands that succeed
     ```c FILE                 a source file
