@@ -63,7 +63,7 @@ static void a_tool_tells_all_its_names(void **state UNUSED)
     size_t at = 0, count = 0;
     bool gemini = false;
 
-    while ((name = tools_other_name(TOOLS_CODEX, STR("apply_patch"), &at)))
+    while (tools_other_name(TOOLS_CODEX, STR("apply_patch"), &at))
         count++;
     assert_int_equal(count, 3);
     for (at = 0; (name = tools_other_name(TOOLS_SYSTEMS, STR("bash"), &at));)
