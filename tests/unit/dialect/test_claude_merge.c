@@ -13,7 +13,7 @@ static void check(const struct together *t)
     CLEANUP(strbuf) struct strbuf warnings = { 0 };
     struct event ev = answers_event(&a, t->event, "{\"tool\":\"bash\"}");
     const struct dialect_event seen = { .event = &ev };
-    struct verdict answers[4] = { 0 }, v = { 0 };
+    struct verdict *answers = arena_array(&a, struct verdict, 4), v = { 0 };
     const struct dialect_answer out = { &v, &warnings };
     size_t count = 0;
     const char *got;

@@ -57,7 +57,7 @@ static void check(const struct told *t)
     "{\"type\":\"text\",\"text\":\"b\"}]},{\"role\":\"assistant\",\"content\":["         \
     "{\"type\":\"tool_call\",\"tool\":\"bash\"}]}]}"
 
-static void claude_is_told_all_of_its_fields(void **state UNUSED)
+static void claude_is_told_of_prompts_and_tools(void **state UNUSED)
 {
     static const struct told rows[] = {
         { "claude",
@@ -111,6 +111,15 @@ static void claude_is_told_all_of_its_fields(void **state UNUSED)
           DONE,
           BASE " permission_mode tool_name tool_input tool_use_id duration_ms error",
           { { "/error", "\"a\\n\"" } } },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        check(&rows[i]);
+}
+
+static void claude_is_told_of_stops_and_sessions(void **state UNUSED)
+{
+    static const struct told rows[] = {
         { "claude",
           "Stop",
           TALK,
@@ -362,7 +371,8 @@ static void what_their_systems_keep_back_is_taken_out(void **state UNUSED)
     assert_int_equal(unsetenv("Node_Repl_Auth_Token"), 0);
 }
 
-TESTS(cmocka_unit_test(claude_is_told_all_of_its_fields),
+TESTS(cmocka_unit_test(claude_is_told_of_prompts_and_tools),
+      cmocka_unit_test(claude_is_told_of_stops_and_sessions),
       cmocka_unit_test(codex_is_told_what_codex_tells),
       cmocka_unit_test(paths_of_file_tools_are_absolute),
       cmocka_unit_test(tools_answer_in_their_shapes),

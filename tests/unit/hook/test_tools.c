@@ -11,7 +11,7 @@ static void every_tool_has_its_name_on_both_sides(void **state UNUSED)
         { "read", { "file_read", "Read", "Read", "read_file", "read_file", "read" } },
         { "write", { "file_write", "Save", "Write", "Write", "write_file", "write" } },
         { "edit", { "file_edit", "Edit", "Edit", "Edit", "replace", "edit" } },
-        { "apply_patch", { 0 } },
+        { "apply_patch", { NULL, "ApplyPatch", NULL, NULL, NULL, NULL } },
         { "glob", { "glob_tool", "Glob", "Glob", NULL, "glob", "glob" } },
         { "grep", { "grep_tool", "Grep", "Grep", "grep_files", "grep_search", "grep" } },
         { "task", { "subagent", "Agent", "Agent", "spawn_agent", NULL, "task" } },
@@ -63,7 +63,7 @@ static void a_tool_tells_all_its_names(void **state UNUSED)
     size_t at = 0, count = 0;
     bool gemini = false;
 
-    while ((name = tools_other_name(TOOLS_CODEX, STR("apply_patch"), &at)))
+    while (tools_other_name(TOOLS_CODEX, STR("apply_patch"), &at))
         count++;
     assert_int_equal(count, 3);
     for (at = 0; (name = tools_other_name(TOOLS_SYSTEMS, STR("bash"), &at));)
