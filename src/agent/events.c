@@ -71,15 +71,15 @@ const char *session_notice(struct agent_session *s, enum point point, const stru
 }
 
 const char *session_status(struct agent_session *s, const char *type, unsigned attempt,
-                           const char *message, struct arena *a)
+                           const struct json *error, struct arena *a)
 {
     struct json *status = json_object(a), *data = json_object(a);
 
     json_add(a, status, STR("type"), json_cstring(a, type));
     if (attempt)
         json_add(a, status, STR("attempt"), json_int(a, attempt));
-    if (message)
-        json_add(a, status, STR("message"), json_cstring(a, message));
+    json_add(a, status, STR("message"), json_get(error, STR("message")));
+    json_add(a, status, STR("error"), error);
     json_add(a, data, STR("status"), status);
     return session_notice(s, POINT_SESSION_STATUS, data, a);
 }

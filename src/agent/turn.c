@@ -299,7 +299,8 @@ static bool retry(struct asking *k, const struct model_failure *f, unsigned atte
     struct agent_session *s = k->s;
     int64_t ms = delay_of(f, attempt);
 
-    *model = session_status(s, "retry", attempt, f->message, k->arena);
+    *model =
+        session_status(s, "retry", attempt, json_get(error_data(k, f), STR("error")), k->arena);
     if (*model)
         return true;
     show_piece(s, SHOW_RETRY,
