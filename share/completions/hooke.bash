@@ -6,7 +6,7 @@ _hooke()
 
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        words="emit list show plan config trace state trust doctor version demo help"
+        words="run emit list show plan config trace state trust doctor version demo help"
         mapfile -t COMPREPLY < <(compgen -W "$words --help --version" -- "$current")
         return
     fi
@@ -26,6 +26,7 @@ _hooke()
     esac
     if [[ $current == -* ]]; then
         case $verb in
+        run) words="--follow --resume --agent --model --variant --max-turns --allow --thinking --no-save --cwd --json $scope" ;;
         emit) words="--data --session --agent --parent --turn --cwd --recipe --usage --trace --json $scope" ;;
         list) words="--point --all --names --json $scope" ;;
         show) words="--session --json $scope" ;;
@@ -47,7 +48,7 @@ _hooke()
     config) words="check show path" ;;
     trace) words="tail show" ;;
     state) words="get set incr list clear" ;;
-    help) words="emit list show plan config trace state trust doctor version demo points" ;;
+    help) words="run emit list show plan config trace state trust doctor version demo points" ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }

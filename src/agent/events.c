@@ -83,3 +83,18 @@ const char *session_status(struct agent_session *s, const char *type, unsigned a
     json_add(a, data, STR("status"), status);
     return session_notice(s, POINT_SESSION_STATUS, data, a);
 }
+
+void agent_session_ended(struct agent *ag, const struct agent_outcome *out, const char *reason)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    CLEANUP(receipt) struct receipt r = { 0 };
+    const struct event ev = {
+        .point = POINT_SESSION_ENDED,
+        .session = { .id = out->session, .agent = out->agent, .cwd = agent_cwd(ag) },
+        .data = json_with(&a, NULL, STR("reason"), json_cstring(&a, reason)),
+    };
+    struct err e = { 0 };
+
+    if (engine_emit(agent_options(ag)->engine, &ev, &a, &r, &e) < 0)
+        log_warn(agent_options(ag)->log, "session.ended: %s", e.msg);
+}

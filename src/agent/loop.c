@@ -360,6 +360,7 @@ void session_outcome(const struct agent_session *s, struct agent_outcome *out)
     const struct json *last = NULL;
 
     (void)snprintf(out->session, sizeof(out->session), "%s", s->about.id);
+    (void)snprintf(out->agent, sizeof(out->agent), "%s", s->def->name);
     (void)snprintf(out->reason, sizeof(out->reason), "%s", s->reason ? s->reason : "");
     out->end = s->over ? s->end : AGENT_DONE;
     out->usage = s->usage;
@@ -381,7 +382,8 @@ int agent_run(struct agent *ag, const struct agent_task *task, struct agent_outc
     *out = (struct agent_outcome){ 0 };
     r = session_open(&s, ag, task, e);
     if (r == 0) {
-        session_begin(&s, task->resume ? "resume" : "startup");
+        if (!task->goes_on)
+            session_begin(&s, task->resume ? "resume" : "startup");
         session_run(&s, task);
         session_outcome(&s, out);
     }
