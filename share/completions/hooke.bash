@@ -6,7 +6,7 @@ _hooke()
 
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        words="run emit list show plan config trace state trust doctor version demo help"
+        words="run conversation emit list show plan config trace state trust doctor version demo help"
         mapfile -t COMPREPLY < <(compgen -W "$words --help --version" -- "$current")
         return
     fi
@@ -27,6 +27,7 @@ _hooke()
     if [[ $current == -* ]]; then
         case $verb in
         run) words="--follow --resume --agent --model --variant --max-turns --allow --thinking --no-save --cwd --json $scope" ;;
+        conversation) words="--search --all --limit --markdown --generation --yes --force --new-id --json $scope" ;;
         emit) words="--data --session --agent --parent --turn --cwd --recipe --usage --trace --json $scope" ;;
         list) words="--point --all --names --json $scope" ;;
         show) words="--session --json $scope" ;;
@@ -45,10 +46,11 @@ _hooke()
     case $verb in
     emit | plan) words=$(_hooke_points) ;;
     show) words=$(hooke list --names 2>/dev/null; _hooke_points) ;;
+    conversation) words="list show fork delete export import restore rename" ;;
     config) words="check show path" ;;
     trace) words="tail show" ;;
     state) words="get set incr list clear" ;;
-    help) words="run emit list show plan config trace state trust doctor version demo points" ;;
+    help) words="run conversation emit list show plan config trace state trust doctor version demo points" ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }

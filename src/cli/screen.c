@@ -87,8 +87,7 @@ void screen_say(struct screen *s, enum style style, const char *text)
     line(s, 0, style, text);
 }
 
-/* The argument that says most of a call. */
-static const char *gist(struct arena *a, const struct json *args)
+const char *screen_gist(struct arena *a, const struct json *args)
 {
     static const char *const keys[] = { "command",     "path",   "pattern", "url",
                                         "description", "prompt", "name" };
@@ -164,7 +163,8 @@ static void show_line(struct screen *s, const struct show *w)
 
     switch (w->kind) {
     case SHOW_TOOL_BEGIN:
-        line(s, w->depth, STYLE_BLUE, arena_printf(&a, "• %s %s", w->tool, gist(&a, w->json)));
+        line(s, w->depth, STYLE_BLUE,
+             arena_printf(&a, "• %s %s", w->tool, screen_gist(&a, w->json)));
         break;
     case SHOW_TOOL_END:
         show_failed_tool(s, &a, w);
@@ -201,7 +201,7 @@ static void wait_for_more(struct screen *s, const struct show *w)
     if ((s->in_text && s->cli->out.tty) || s->in_thought)
         return; /* the line is not ours */
     if (w->kind == SHOW_TOOL_BEGIN)
-        spinner_wait(s->spinner, arena_printf(&a, "%s %s", w->tool, gist(&a, w->json)));
+        spinner_wait(s->spinner, arena_printf(&a, "%s %s", w->tool, screen_gist(&a, w->json)));
     else
         spinner_wait(s->spinner, s->waits_for);
 }
@@ -255,7 +255,7 @@ static bool consent(void *context, const char *tool, const struct json *args, co
 
     spinner_quiet(s->spinner);
     wrapped(s, 0, STYLE_YELLOW, why);
-    fprintf(stderr, "  allow %s %s? [y/N] ", tool, term_clean(&a, gist(&a, args)));
+    fprintf(stderr, "  allow %s %s? [y/N] ", tool, term_clean(&a, screen_gist(&a, args)));
     fflush(stderr);
     if (!read_answer(s, answer, sizeof(answer))) {
         fputc('\n', stderr);

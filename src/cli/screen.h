@@ -39,5 +39,8 @@ void screen_close(struct screen *s);
 void screen_end(struct screen *s, const struct agent_outcome *o);
 const char *screen_end_name(enum agent_end end);
 
+/* The argument that says most of a call; "" when none does. */
+const char *screen_gist(struct arena *a, const struct json *args);
+
 /* A line of our own on standard error, broken where the terminal ends. */
 void screen_say(struct screen *s, enum style style, const char *text);
