@@ -152,10 +152,10 @@ static void prepare(struct call *c, struct agent_session *s, struct arena *a,
     }
     if (!find_tool(c))
         return;
+    show_begin(c);
     pass_gate(c);
     if (!c->output && strcmp(c->tool->name, "bash") == 0)
         find_env(c);
-    show_begin(c);
 }
 
 /* Running ------------------------------------------------------------------------------------- */
