@@ -43,7 +43,7 @@ static double save_one(struct store *s, uint64_t n)
     const struct conversation_totals totals = { .usage = "{\"input_tokens\":1}" };
     uint64_t began = clock_mono_ns();
 
-    if (conversation_append(s, "01A", n, &m, 1, &totals, NULL) < 0)
+    if (conversation_append(s, "01A", n, &(struct conversation_rows){ &m, 1 }, &totals, NULL) < 0)
         abort();
     return (double)(clock_mono_ns() - began);
 }
@@ -51,7 +51,7 @@ static double save_one(struct store *s, uint64_t n)
 static void save_many(const char *dir, struct arena *a)
 {
     struct store *s = store_sqlite(path_join(a, dir, "hooke.db"));
-    double first[SAMPLES], last[SAMPLES];
+    double first[SAMPLES] = { 0 }, last[SAMPLES] = { 0 };
 
     if (conversation_create(s, &(struct conversation){ .id = "01A" }, NULL) < 0)
         abort();
@@ -97,7 +97,7 @@ static void bare(const char *dir, struct arena *a)
 {
     sqlite3 *db = open_bare(path_join(a, dir, "bare.db"));
     sqlite3_stmt *insert, *update;
-    double rows[SAMPLES], blobs[20];
+    double rows[SAMPLES] = { 0 }, blobs[20] = { 0 };
     struct strbuf all = { 0 };
 
     sqlite3_prepare_v2(db, "INSERT INTO m(line) VALUES(?1)", -1, &insert, NULL);

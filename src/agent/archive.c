@@ -69,9 +69,9 @@ static int part_to_json(struct arena *a, const struct conversation_part *p, cons
 
     add_text(a, j, STR("trigger"), p->trigger);
     json_add(a, j, STR("at_ms"), json_int(a, p->at_ms));
-    for (size_t i = 0; i < p->count; i++) {
+    for (size_t i = 0; i < p->rows.count; i++) {
         const struct json *row = NULL;
-        int r = row_to_json(a, &p->rows[i], &row, e);
+        int r = row_to_json(a, &p->rows.list[i], &row, e);
 
         if (r < 0)
             return err_wrap(e, r, "message %zu", i + 1);
@@ -118,11 +118,9 @@ int archive_load(struct store *s, const char *id, struct arena *a, struct archiv
     out->parts = arena_array(a, struct conversation_part, out->count + 1);
     for (size_t i = 0; i < out->count && r == 0; i++) {
         struct conversation_part *p = &out->parts[i];
-        struct conversation_message *rows;
 
         *p = (struct conversation_part){ .trigger = list[i].trigger, .at_ms = list[i].at_ms };
-        r = conversation_load(s, out->about.id, list[i].generation, a, &rows, &p->count, e);
-        p->rows = rows;
+        r = conversation_load(s, out->about.id, list[i].generation, a, &p->rows, e);
     }
     return r;
 }
@@ -218,8 +216,8 @@ static int read_part(struct arena *a, const struct json *j, struct conversation_
         const struct json *usage = json_get(m, STR("usage"));
 
         if (json_type(message) != JSON_OBJECT)
-            return err_set(e, -EINVAL, "message %zu has no 'message'", p->count + 1);
-        rows[p->count++] = (struct conversation_message){
+            return err_set(e, -EINVAL, "message %zu has no 'message'", p->rows.count + 1);
+        rows[p->rows.count++] = (struct conversation_message){
             .line = bytes_of(a, message),
             .usage = json_type(usage) == JSON_OBJECT ? bytes_of(a, usage) : (struct str){ 0 },
             .cost = cost_of(m),
@@ -227,7 +225,7 @@ static int read_part(struct arena *a, const struct json *j, struct conversation_
         };
         json_push(a, messages, message);
     }
-    p->rows = rows;
+    p->rows.list = rows;
     p->trigger = text_of(a, j, STR("trigger"));
     p->at_ms = time_of(j, STR("at_ms"));
     return check_history(a, messages, e);

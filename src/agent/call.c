@@ -23,9 +23,8 @@ struct call {
     const char *const *env, *const *argv_prefix;
     struct tool_result result;
     const struct json *output; /* set: decided, the tool does not run */
-    bool ok;
     pthread_t thread;
-    bool started;
+    bool ok, started;
 };
 
 /* Before -------------------------------------------------------------------------------------- */
@@ -154,7 +153,7 @@ static void prepare(struct call *c, struct agent_session *s, struct arena *a,
         return;
     show_begin(c);
     pass_gate(c);
-    if (!c->output && strcmp(c->tool->name, "bash") == 0)
+    if (!c->output && str_is(c->name, "bash"))
         find_env(c);
 }
 

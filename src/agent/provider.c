@@ -155,11 +155,9 @@ int provider_check_variant(const struct provider *p, const char *variant, struct
                    variant, strbuf_cstr(&known));
 }
 
-int provider_send(const struct provider *p, struct arena *a, const struct model_request *q,
-                  const struct model_stream *stream, struct model_reply *reply,
-                  struct model_failure *f)
+int provider_send(const struct model_exchange *x)
 {
-    *f = (struct model_failure){ .retry_after_ms = -1 };
-    *reply = (struct model_reply){ 0 };
-    return p->kind->send(p, a, q, stream, reply, f);
+    *x->failure = (struct model_failure){ .retry_after_ms = -1 };
+    *x->reply = (struct model_reply){ 0 };
+    return x->provider->kind->send(x);
 }

@@ -2,7 +2,7 @@
  * provider.h - who answers: a model behind some API, asked one request at a time.
  *
  *     r = provider_open(a, config, "anthropic", http, &p, e);
- *     r = provider_send(&p, a, &request, &stream, &reply, &failure);
+ *     r = provider_send(&(struct model_exchange){ &p, a, &request, &stream, &reply, &failure });
  *
  * A model is named `provider/model`. Requests and replies are provider-neutral (agent/message.h);
  * src/agent/provider_<name>.c translates. A failure is data: its class says what can be done about
@@ -45,6 +45,16 @@ struct model_reply {
 
 struct provider;
 
+/* One request and what comes of it: the reply, or on failure why. */
+struct model_exchange {
+    const struct provider *provider;
+    struct arena *arena; /* of reply and failure */
+    const struct model_request *request;
+    const struct model_stream *stream; /* NULL: nobody watches */
+    struct model_reply *reply;
+    struct model_failure *failure;
+};
+
 /* What a kind of provider is; one in each provider_<name>.c. */
 struct provider_kind {
     const char *name;
@@ -56,9 +66,7 @@ struct provider_kind {
     /* Where there is more to set up than an address and a key. May be NULL. */
     int (*open)(struct provider *p, struct arena *a, struct err *e);
     void (*close)(struct provider *p);
-    int (*send)(const struct provider *p, struct arena *a, const struct model_request *q,
-                const struct model_stream *stream, struct model_reply *reply,
-                struct model_failure *f);
+    int (*send)(const struct model_exchange *x);
 };
 
 /* A provider that is set up: a kind with an address and a key. */
@@ -92,7 +100,5 @@ void provider_close(struct provider *p);
 /* Whether the provider knows the variant; the error names those it knows. */
 MUST_CHECK int provider_check_variant(const struct provider *p, const char *variant, struct err *e);
 
-/* Negative: `f` says why; the request had no effect that lasts. */
-MUST_CHECK int provider_send(const struct provider *p, struct arena *a,
-                             const struct model_request *q, const struct model_stream *stream,
-                             struct model_reply *reply, struct model_failure *f);
+/* Negative: the failure says why; the request had no effect that lasts. */
+MUST_CHECK int provider_send(const struct model_exchange *x);

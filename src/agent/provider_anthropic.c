@@ -374,11 +374,9 @@ static void event(struct reply *r, const char *name UNUSED, const struct json *d
 
 static const struct wire wire = { .url = url, .headers = headers, .body = body, .event = event };
 
-static int send(const struct provider *p, struct arena *a, const struct model_request *q,
-                const struct model_stream *stream, struct model_reply *reply,
-                struct model_failure *f)
+static int send(const struct model_exchange *x)
 {
-    return wire_send(&wire, p, a, q, stream, reply, f);
+    return wire_send(&wire, x);
 }
 
 static const char *const base_variables[] = { "ANTHROPIC_BASE_URL", NULL };

@@ -261,26 +261,25 @@ static void play(struct arena *a, const struct setting *turn, const struct model
     out->usage = usage_from_json(usage ? setting_to_json(a, usage) : NULL);
 }
 
-static int send(const struct provider *p, struct arena *a, const struct model_request *q,
-                const struct model_stream *stream, struct model_reply *reply,
-                struct model_failure *f)
+static int send(const struct model_exchange *x)
 {
-    struct script *script = p->own;
-    const struct setting *turn = take_turn(script, a, q);
+    struct script *script = x->provider->own;
+    const struct setting *turn = take_turn(script, x->arena, x->request);
+    struct model_failure *f = x->failure;
 
     if (!turn) {
         f->class = MODEL_BAD_REQUEST;
-        f->message = arena_printf(a, "'%s' has no turn left for this request", script->file);
+        f->message = arena_printf(x->arena, "'%s' has no turn left for this request", script->file);
         return -EIO;
     }
-    if (!wait_for(setting_get(turn, "delay"), q->abort_fd)) {
+    if (!wait_for(setting_get(turn, "delay"), x->request->abort_fd)) {
         f->class = MODEL_ABORTED;
         f->message = "aborted";
         return -EIO;
     }
     if (setting_get(turn, "error"))
-        return play_error(a, setting_get(turn, "error"), f);
-    play(a, turn, stream, reply);
+        return play_error(x->arena, setting_get(turn, "error"), f);
+    play(x->arena, turn, x->stream, x->reply);
     return 0;
 }
 

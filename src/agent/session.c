@@ -34,7 +34,7 @@ const struct json *session_messages(struct arena *a, const struct agent_session 
 
 char *session_new_id(struct agent_session *s UNUSED, struct arena *a)
 {
-    struct ulid_source ids;
+    struct ulid_source ids = { 0 };
     char id[ULID_SIZE];
 
     ulid_init(&ids);
@@ -44,14 +44,15 @@ char *session_new_id(struct agent_session *s UNUSED, struct arena *a)
 
 /* Storing ------------------------------------------------------------------------------------- */
 
-static struct conversation_message *rows_of(struct arena *a, const struct json *const *items,
-                                            size_t count)
+static struct conversation_rows rows_of(struct arena *a, const struct json *const *items,
+                                        size_t count)
 {
-    struct conversation_message *rows = arena_array(a, struct conversation_message, count + 1);
+    struct conversation_rows rows = { arena_array(a, struct conversation_message, count + 1),
+                                      count };
     int64_t now = clock_wall_ms();
 
     for (size_t i = 0; i < count; i++)
-        rows[i] =
+        rows.list[i] =
             (struct conversation_message){ .line = str_of(json_text(a, items[i])), .at_ms = now };
     return rows;
 }
@@ -66,12 +67,14 @@ int session_save(struct agent_session *s, struct err *e)
         .agent = s->def->name,
         .model = arena_printf(&a, "%s/%s", s->model.provider, s->model.model),
     };
+    struct conversation_rows rows;
     int r;
 
     if (!s->save || count == 0)
         return 0;
-    r = conversation_append(agent_options(s->agent)->store, s->about.id, s->stored,
-                            rows_of(&a, s->history.items + s->stored, count), count, &totals, e);
+    rows = rows_of(&a, s->history.items + s->stored, count);
+    r = conversation_append(agent_options(s->agent)->store, s->about.id, s->stored, &rows, &totals,
+                            e);
     if (r == 0)
         s->stored = s->history.count;
     return r;
@@ -82,15 +85,16 @@ int session_replace(struct agent_session *s, const struct json *messages, const 
 {
     CLEANUP(arena) struct arena a = { 0 };
     struct history fresh = { 0 };
+    struct conversation_rows rows;
     uint32_t generation;
     int r = 0;
 
     for (const struct json *m = json_first(messages); m; m = json_next(m))
         history_push(&fresh, json_copy(&s->arena, m));
+    rows = rows_of(&a, fresh.items, fresh.count);
     if (s->save)
-        r = conversation_replace(agent_options(s->agent)->store, s->about.id, trigger,
-                                 rows_of(&a, fresh.items, fresh.count), fresh.count, &generation,
-                                 e);
+        r = conversation_replace(agent_options(s->agent)->store, s->about.id, trigger, &rows,
+                                 &generation, e);
     if (r < 0) {
         free(fresh.items);
         return r;
@@ -112,8 +116,8 @@ static const char *configured_model(const struct agent *ag)
 
 int session_use_model(struct agent_session *s, const char *model, struct err *e)
 {
-    struct model_name name;
-    struct provider *provider;
+    struct model_name name = { 0 };
+    struct provider *provider = NULL;
     int r;
 
     if (!model || !model[0])
@@ -134,15 +138,13 @@ int session_use_model(struct agent_session *s, const char *model, struct err *e)
 
 static int load_history(struct agent_session *s, const struct conversation *c, struct err *e)
 {
-    struct conversation_message *rows;
-    size_t count;
-    int r =
-        conversation_load(agent_options(s->agent)->store, c->id, 0, &s->arena, &rows, &count, e);
+    struct conversation_rows rows = { 0 };
+    int r = conversation_load(agent_options(s->agent)->store, c->id, 0, &s->arena, &rows, e);
 
-    for (size_t i = 0; r == 0 && i < count; i++) {
+    for (size_t i = 0; r == 0 && i < rows.count; i++) {
         const struct json *message;
 
-        r = json_parse(&s->arena, rows[i].line, NULL, &message, e);
+        r = json_parse(&s->arena, rows.list[i].line, NULL, &message, e);
         if (r < 0)
             return err_wrap(e, r, "message %zu of conversation '%s'", i + 1, c->id);
         history_push(&s->history, message);

@@ -15,9 +15,9 @@ struct edit {
 static size_t count_of(struct str text, struct str piece)
 {
     size_t count = 0;
-    const char *at = text.ptr, *end = text.ptr + text.len;
+    const char *at = text.ptr, *end = at + text.len;
 
-    while ((at = memmem(at, (size_t)(end - at), piece.ptr, piece.len))) {
+    while (at && (at = memmem(at, (size_t)(end - at), piece.ptr, piece.len))) {
         count++;
         at += piece.len;
     }
@@ -51,11 +51,19 @@ static int ambiguous(const struct edit *d, size_t count, struct err *e)
         count, strbuf_cstr(&lines), count > 5 ? ", …" : "");
 }
 
+/* Where the first piece stands. */
+static unsigned first_line(const struct edit *d)
+{
+    const char *at = d->text.len ? memmem(d->text.ptr, d->text.len, d->old.ptr, d->old.len) : NULL;
+
+    return at ? line_of(d->text, at) : 1;
+}
+
 static void replace(const struct edit *d, struct strbuf *out)
 {
     const char *at = d->text.ptr, *end = d->text.ptr + d->text.len, *found;
 
-    while ((found = memmem(at, (size_t)(end - at), d->old.ptr, d->old.len))) {
+    while (at && (found = memmem(at, (size_t)(end - at), d->old.ptr, d->old.len))) {
         strbuf_add(out, at, (size_t)(found - at));
         strbuf_add(out, d->new.ptr, d->new.len);
         at = found + d->old.len;
@@ -103,9 +111,7 @@ static int run(const struct tool_call *c, struct tool_result *result, struct err
         return r;
     result->title = name;
     result->metadata = edit_count(c->arena, d.text, strbuf_str(&out));
-    result->output =
-        str_of(arena_printf(c->arena, "edited '%s' at line %u", name,
-                            line_of(d.text, memmem(d.text.ptr, d.text.len, d.old.ptr, d.old.len))));
+    result->output = str_of(arena_printf(c->arena, "edited '%s' at line %u", name, first_line(&d)));
     return 0;
 }
 

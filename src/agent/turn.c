@@ -378,9 +378,10 @@ static bool ask(struct asking *k, struct model_reply *reply)
     put_together(k);
     for (unsigned attempt = 1; !s->over; attempt++) {
         struct model_failure f;
+        const struct model_exchange x = { s->provider, k->arena, &k->q, &stream, reply, &f };
 
         strbuf_reset(&k->arrived);
-        if (provider_send(s->provider, k->arena, &k->q, &stream, reply, &f) == 0) {
+        if (provider_send(&x) == 0) {
             succeed(k, reply);
             return !s->over;
         }

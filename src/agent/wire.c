@@ -90,14 +90,14 @@ static int fail(struct arena *a, struct model_failure *f, enum failure_class cla
 }
 
 /* What an exchange that went through amounts to. */
-static int conclude(struct receiving *r, const struct http_response *res, struct model_reply *reply,
-                    struct model_failure *f)
+static int conclude(struct receiving *r, const struct http_response *res,
+                    const struct model_exchange *x)
 {
-    struct arena *a = r->reply.arena;
+    struct model_failure *f = x->failure;
 
     f->retry_after_ms = res->retry_after_ms;
     if (res->status < 200 || res->status > 299) {
-        failure_of_answer(a, res->status, strbuf_str(&res->refused), f);
+        failure_of_answer(x->arena, res->status, strbuf_str(&res->refused), f);
         return -EIO;
     }
     if (r->reply.failed) {
@@ -105,38 +105,37 @@ static int conclude(struct receiving *r, const struct http_response *res, struct
         return -EIO;
     }
     if (!r->reply.complete)
-        return fail(a, f, MODEL_CUT_STREAM, "the model's answer ended before it was complete");
-    reply->message = reply_message(&r->reply);
-    reply->stop = r->reply.stop;
-    reply->usage = r->reply.usage;
+        return fail(x->arena, f, MODEL_CUT_STREAM,
+                    "the model's answer ended before it was complete");
+    x->reply->message = reply_message(&r->reply);
+    x->reply->stop = r->reply.stop;
+    x->reply->usage = r->reply.usage;
     return 0;
 }
 
-int wire_send(const struct wire *w, const struct provider *p, struct arena *a,
-              const struct model_request *q, const struct model_stream *stream,
-              struct model_reply *reply, struct model_failure *f)
+int wire_send(const struct wire *w, const struct model_exchange *x)
 {
     struct receiving r = { .wire = w };
     CLEANUP(strbuf) struct strbuf body = { 0 };
     CLEANUP(http_response) struct http_response res = { 0 };
+    const struct provider *p = x->provider;
     struct http_request request = {
-        .url = w->url(a, p, q),
-        .headers = all_headers(a, w, p, q),
-        .abort_fd = q->abort_fd,
+        .url = w->url(x->arena, p, x->request),
+        .headers = all_headers(x->arena, w, p, x->request),
+        .abort_fd = x->request->abort_fd,
         .take = on_bytes,
         .context = &r,
     };
     struct err e = { 0 };
     int ret;
 
-    *f = (struct model_failure){ .retry_after_ms = -1 };
-    reply_init(&r.reply, a, stream);
-    json_write(&body, w->body(a, p, q), JSON_COMPACT);
+    reply_init(&r.reply, x->arena, x->stream);
+    json_write(&body, w->body(x->arena, p, x->request), JSON_COMPACT);
     request.body = strbuf_str(&body);
     ret = http_send(p->http, &request, &res, &e);
     if (ret == -ECONNRESET && r.reply.complete) /* all was said before */
         ret = 0;
-    ret = ret < 0 ? fail(a, f, class_of(ret), e.msg) : conclude(&r, &res, reply, f);
+    ret = ret < 0 ? fail(x->arena, x->failure, class_of(ret), e.msg) : conclude(&r, &res, x);
     reply_release(&r.reply);
     sse_release(&r.sse);
     return ret;

@@ -19,9 +19,7 @@ struct wire {
 };
 
 /* A stream that ends before its provider said so is MODEL_CUT_STREAM, whatever has arrived. */
-MUST_CHECK int wire_send(const struct wire *w, const struct provider *p, struct arena *a,
-                         const struct model_request *q, const struct model_stream *stream,
-                         struct model_reply *reply, struct model_failure *f);
+MUST_CHECK int wire_send(const struct wire *w, const struct model_exchange *x);
 
 /* A whole number of the document; 0 when it is not there. */
 int64_t wire_count(const struct json *object, const char *key);

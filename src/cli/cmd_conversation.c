@@ -128,16 +128,16 @@ static int list_them(struct work *w)
  */
 
 static int show_json(const struct work *w, const struct conversation *c, uint32_t generation,
-                     const struct conversation_message *rows, size_t count)
+                     const struct conversation_rows *rows)
 {
     struct arena *a = &w->cli->arena;
     struct json *messages = json_array(a);
     const struct json *j = summary(a, c);
 
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < rows->count; i++) {
         const struct json *message;
 
-        if (json_parse(a, rows[i].line, NULL, &message, NULL) == 0)
+        if (json_parse(a, rows->list[i].line, NULL, &message, NULL) == 0)
             json_push(a, messages, message);
     }
     j = json_with(a, j, STR("shown_generation"), json_int(a, generation));
@@ -149,24 +149,23 @@ static int show_one(struct work *w)
 {
     struct arena *a = &w->cli->arena;
     uint32_t generation = (uint32_t)w->generation;
-    struct conversation_message *rows = NULL;
+    struct conversation_rows rows = { 0 };
     struct conversation c = { 0 };
     struct err e = { 0 };
-    size_t count = 0;
     int r = conversation_get(w->store, w->words[0], a, &c, &e);
 
     if (r == 0)
-        r = conversation_load(w->store, c.id, generation, a, &rows, &count, &e);
+        r = conversation_load(w->store, c.id, generation, a, &rows, &e);
     if (r < 0)
         return failed(w, r, &e);
     if (!generation)
         generation = c.generation;
     if (w->json)
-        return show_json(w, &c, generation, rows, count);
+        return show_json(w, &c, generation, &rows);
     if (w->markdown)
-        conversation_markdown(w->cli, &c, rows, count);
+        conversation_markdown(w->cli, &c, &rows);
     else
-        conversation_print(w->cli, &c, generation, rows, count);
+        conversation_print(w->cli, &c, generation, &rows);
     return EXIT_DONE;
 }
 
@@ -194,7 +193,7 @@ static const char *usage_of_fork(struct arena *a, const char *usage)
     const struct json *j;
     struct usage u, kept;
 
-    if (!usage[0] || json_parse(a, str_of(usage), NULL, &j, NULL) < 0)
+    if (!usage || !usage[0] || json_parse(a, str_of(usage), NULL, &j, NULL) < 0)
         return "";
     u = usage_from_json(j);
     kept = (struct usage){ .context = u.context, .window = u.window };
@@ -206,7 +205,6 @@ static int fork_one(struct work *w)
     struct arena *a = &w->cli->arena;
     const char *id = w->count ? w->words[0] : NULL;
     struct conversation_part part = { .trigger = "fork", .at_ms = clock_wall_ms() };
-    struct conversation_message *rows = NULL;
     struct conversation c = { 0 };
     struct err e = { 0 };
     int r = id ? 0 : find_newest(w, &id, &e);
@@ -214,10 +212,9 @@ static int fork_one(struct work *w)
     if (r == 0)
         r = conversation_get(w->store, id, a, &c, &e);
     if (r == 0)
-        r = conversation_load(w->store, c.id, 0, a, &rows, &part.count, &e);
+        r = conversation_load(w->store, c.id, 0, a, &part.rows, &e);
     if (r < 0)
         return failed(w, r, &e);
-    part.rows = rows;
     c.origin = c.id;
     c.id = new_id(a);
     c.parent = "";
@@ -235,11 +232,10 @@ static int restore_one(struct work *w)
     CLEANUP(fd) int claim = -1;
     char *end;
     unsigned long wanted = strtoul(text, &end, 10);
-    struct conversation_message *rows = NULL;
+    struct conversation_rows rows = { 0 };
     struct conversation c = { 0 };
     struct err e = { 0 };
     uint32_t generation;
-    size_t count = 0;
     int r;
 
     if (end == text || *end || wanted == 0 || wanted > UINT32_MAX)
@@ -248,9 +244,9 @@ static int restore_one(struct work *w)
     if (r == 0)
         r = conversation_claim(w->store, c.id, &claim, &e);
     if (r == 0)
-        r = conversation_load(w->store, c.id, (uint32_t)wanted, a, &rows, &count, &e);
+        r = conversation_load(w->store, c.id, (uint32_t)wanted, a, &rows, &e);
     if (r == 0)
-        r = conversation_replace(w->store, c.id, "restore", rows, count, &generation, &e);
+        r = conversation_replace(w->store, c.id, "restore", &rows, &generation, &e);
     return r < 0 ? failed(w, r, &e) : changed(w, "restored", c.id);
 }
 

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <ftw.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 #define WIDTH_LEAST 60
@@ -268,14 +269,15 @@ static int tell_end(struct demo *d, struct runtime *rt, const struct agent_outco
     reg = engine_look(rt->engine);
     print_tallies(d, reg);
     registry_unref(reg);
-    printf("\n%u turns, %lld tokens in (%lld of them cached), %lld out, hooks took %s.\n"
+    printf("\n%u turns, %" PRId64 " tokens in (%" PRId64 " of them cached), %" PRId64
+           " out, hooks took %s.\n"
            "No network was used and nothing is left behind.\n\n"
            "hooke run -m PROVIDER/MODEL \"…\"   the same with a model of yours\n"
            "hooke list                        the hooks you have\n"
            "hooke plan tool.execute.before    what would run there, and why\n"
            "hooke trace                       what ran\n",
-           out->turns, (long long)(u->input + u->cache_read), (long long)u->cache_read,
-           (long long)u->output, term_duration(&d->cli->arena, out->hook_ns));
+           out->turns, u->input + u->cache_read, u->cache_read, u->output,
+           term_duration(&d->cli->arena, out->hook_ns));
     return 0;
 }
 

@@ -91,7 +91,7 @@ static const struct json *parse(struct cli *cli, const struct conversation_messa
 }
 
 void conversation_print(struct cli *cli, const struct conversation *c, uint32_t generation,
-                        const struct conversation_message *rows, size_t count)
+                        const struct conversation_rows *rows)
 {
     struct arena *a = &cli->arena;
 
@@ -99,10 +99,10 @@ void conversation_print(struct cli *cli, const struct conversation *c, uint32_t 
     print_cut(cli, STYLE_DIM, arena_printf(a, "%s · %s · %s", c->id, c->agent, c->model));
     print_cut(cli, STYLE_DIM,
               arena_printf(a, "begun %s · %zu message%s · generation %u of %u%s%s",
-                           minute(a, c->created_ms), count, count == 1 ? "" : "s", generation,
+                           minute(a, c->created_ms), rows->count, rows->count == 1 ? "" : "s", generation,
                            c->generation, c->origin[0] ? " · forked from " : "", c->origin));
-    for (size_t i = 0; i < count; i++)
-        print_message(cli, parse(cli, &rows[i]));
+    for (size_t i = 0; i < rows->count; i++)
+        print_message(cli, parse(cli, &rows->list[i]));
 }
 
 /* Markdown ------------------------------------------------------------------------------------ */
@@ -131,12 +131,12 @@ static void markdown_message(struct cli *cli, const struct json *message)
 }
 
 void conversation_markdown(struct cli *cli, const struct conversation *c,
-                           const struct conversation_message *rows, size_t count)
+                           const struct conversation_rows *rows)
 {
     struct arena *a = &cli->arena;
 
     printf("# %s\n\n`%s`, %s, %s\n", term_clean(a, c->title[0] ? c->title : "Conversation"), c->id,
            c->model, minute(a, c->created_ms));
-    for (size_t i = 0; i < count; i++)
-        markdown_message(cli, parse(cli, &rows[i]));
+    for (size_t i = 0; i < rows->count; i++)
+        markdown_message(cli, parse(cli, &rows->list[i]));
 }

@@ -10,6 +10,6 @@
 
 /* `rows` are messages of the generation `generation` of it. */
 void conversation_print(struct cli *cli, const struct conversation *c, uint32_t generation,
-                        const struct conversation_message *rows, size_t count);
+                        const struct conversation_rows *rows);
 void conversation_markdown(struct cli *cli, const struct conversation *c,
-                           const struct conversation_message *rows, size_t count);
+                           const struct conversation_rows *rows);

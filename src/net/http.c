@@ -124,14 +124,19 @@ static int take_line(struct http_client *c, struct line **out, struct err *e)
     if (*out)
         c->idle = (*out)->next;
     pthread_mutex_unlock(&c->lock);
-    if (r < 0 || *out)
+    if (r < 0) {
+        *out = NULL;
         return r;
+    }
+    if (*out)
+        return 0;
     *out = xcalloc(1, sizeof(**out));
     (*out)->easy = c->curl.easy_init();
     (*out)->multi = c->curl.multi_init();
     if ((*out)->easy && (*out)->multi)
         return 0;
     close_line(c, *out);
+    *out = NULL;
     return err_set(e, -ENOMEM, "no memory for a request");
 }
 
@@ -201,7 +206,7 @@ static void read_retry_after(struct transfer *t, struct str value, bool in_ms)
     }
 }
 
-static size_t on_header(char *bytes, size_t size, size_t count, void *context)
+static size_t on_header(const char *bytes, size_t size, size_t count, void *context)
 {
     struct transfer *t = context;
     struct str value = { bytes, size * count }, name;
@@ -377,7 +382,7 @@ int http_send(struct http_client *c, const struct http_request *q, struct http_r
     struct transfer t = { .client = c, .q = q, .res = res, .last_ns = clock_mono_ns(), .e = e };
     int r = take_line(c, &t.line, e);
 
-    if (r < 0)
+    if (!t.line)
         return r;
     res->retry_after_ms = -1;
     set_options(&t);

@@ -18,10 +18,11 @@
 
 #include <stdint.h>
 
-#define HTTP_CONNECT_MS  30000
-#define HTTP_IDLE_MS     300000
-#define HTTP_REFUSED_MAX ((size_t)256 << 10) /* kept of the body of an answer that is no success \
-                                              */
+#define HTTP_CONNECT_MS 30000
+#define HTTP_IDLE_MS    300000
+#define HTTP_REFUSED_MAX                                                    \
+    ((size_t)256 << 10) /* kept of the body of an answer that is no success \
+                         */
 
 struct http_client;
 

@@ -51,11 +51,11 @@ static void report(const struct running *r, const struct proc_result *run)
     if (!told)
         return;
     if (run->out.text.len)
-        told->output = arena_printf(a, "%s%s", told->output ? told->output : "",
-                                    strbuf_cstr(&run->out.text));
+        told->output =
+            arena_printf(a, "%s%s", told->output ? told->output : "", strbuf_cstr(&run->out.text));
     if (run->err.text.len)
-        told->errors = arena_printf(a, "%s%s", told->errors ? told->errors : "",
-                                    strbuf_cstr(&run->err.text));
+        told->errors =
+            arena_printf(a, "%s%s", told->errors ? told->errors : "", strbuf_cstr(&run->err.text));
     told->exited = run->end == PROC_EXITED;
     told->exit_code = run->exit_code;
 }

@@ -235,24 +235,24 @@ int conversation_create(struct store *s, const struct conversation *c, struct er
     return leave(s, db, r, e);
 }
 
-static int add_messages(struct db *db, const struct row *row,
-                        const struct conversation_message *rows, size_t count,
+static int add_messages(struct db *db, const struct row *row, const struct conversation_rows *rows,
                         const struct conversation_totals *t, struct err *e)
 {
-    for (size_t i = 0; i < count; i++) {
-        bool last = i + 1 == count;
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct conversation_message *m = &rows->list[i];
+        bool last = i + 1 == rows->count;
         sqlite3_stmt *st;
         int r = prepare(db, ADD_MESSAGE, &st, e);
 
         if (r < 0)
             return r;
         sqlite3_bind_int64(st, 1, row->number * PLACES + row->next + (int64_t)i);
-        db_bind(st, 2, rows[i].line);
-        db_bind(st, 3, rows[i].usage);
-        sqlite3_bind_double(st, 4, rows[i].cost);
+        db_bind(st, 2, m->line);
+        db_bind(st, 3, m->usage);
+        sqlite3_bind_double(st, 4, m->cost);
         db_bind(st, 5, str_of(t && last ? t->usage : NULL));
         sqlite3_bind_double(st, 6, t ? t->cost : 0);
-        sqlite3_bind_int64(st, 7, rows[i].at_ms);
+        sqlite3_bind_int64(st, 7, m->at_ms);
         r = db_run(db, st, e);
         if (r < 0)
             return r;
@@ -308,7 +308,7 @@ static int check_count(const struct row *row, uint64_t expected, size_t count, s
 }
 
 int conversation_append(struct store *s, const char *id, uint64_t expected,
-                        const struct conversation_message *rows, size_t count,
+                        const struct conversation_rows *rows,
                         const struct conversation_totals *totals, struct err *e)
 {
     struct row row = { 0 };
@@ -319,9 +319,9 @@ int conversation_append(struct store *s, const char *id, uint64_t expected,
         return r;
     r = find_end(db, id, &row, e);
     if (r == 0)
-        r = check_count(&row, expected, count, e);
+        r = check_count(&row, expected, rows->count, e);
     if (r == 0)
-        r = add_messages(db, &row, rows, count, totals, e);
+        r = add_messages(db, &row, rows, totals, e);
     if (r == 0 && totals && totals->agent && totals->model)
         r = choose(db, &row, totals, e);
     return leave(s, db, r, e);
@@ -341,8 +341,7 @@ static int set_generation(struct db *db, const struct row *row, struct err *e)
 }
 
 int conversation_replace(struct store *s, const char *id, const char *trigger,
-                         const struct conversation_message *rows, size_t count,
-                         uint32_t *generation, struct err *e)
+                         const struct conversation_rows *rows, uint32_t *generation, struct err *e)
 {
     CLEANUP(arena) struct arena a = { 0 };
     struct conversation_totals totals = { 0 };
@@ -354,7 +353,7 @@ int conversation_replace(struct store *s, const char *id, const char *trigger,
         return r;
     r = find(db, id, &a, &row, e);
     if (r == 0)
-        r = check_count(&row, row.about.messages, count, e);
+        r = check_count(&row, row.about.messages, rows->count, e);
     if (r == 0) {
         totals = (struct conversation_totals){ .usage = row.about.usage, .cost = row.about.cost };
         row.first = row.next;
@@ -363,7 +362,7 @@ int conversation_replace(struct store *s, const char *id, const char *trigger,
         r = add_generation(db, &row, trigger, clock_wall_ms(), e);
     }
     if (r == 0)
-        r = add_messages(db, &row, rows, count, &totals, e);
+        r = add_messages(db, &row, rows, &totals, e);
     if (r == 0)
         r = set_generation(db, &row, e);
     return leave(s, db, r, e);
@@ -464,15 +463,15 @@ static int make_room(struct db *db, const char *id, bool replace, struct err *e)
 static int put_part(struct db *db, struct row *row, const struct conversation_part *p,
                     const struct conversation_totals *totals, struct err *e)
 {
-    int r = check_count(row, row->about.messages, p->count, e);
+    int r = check_count(row, row->about.messages, p->rows.count, e);
 
     row->first = row->next;
     row->about.generation++;
     if (r == 0)
         r = add_generation(db, row, p->trigger, p->at_ms, e);
     if (r == 0)
-        r = add_messages(db, row, p->rows, p->count, totals, e);
-    row->next += (int64_t)p->count;
+        r = add_messages(db, row, &p->rows, totals, e);
+    row->next += (int64_t)p->rows.count;
     return r;
 }
 
@@ -541,22 +540,21 @@ static int span_of(struct db *db, struct row *row, uint32_t generation, struct e
 }
 
 static int load(struct db *db, const struct row *row, struct arena *a,
-                struct conversation_message **rows, size_t *count, struct err *e)
+                struct conversation_rows *rows, struct err *e)
 {
     size_t most = (size_t)(row->next - row->first);
     struct conversation_message *list = arena_array(a, struct conversation_message, most + 1);
     sqlite3_stmt *st;
     int r = prepare(db, LOAD, &st, e);
 
-    *count = 0;
-    *rows = list;
+    *rows = (struct conversation_rows){ .list = list };
     if (r < 0)
         return r;
     sqlite3_bind_int64(st, 1, row->number * PLACES + row->first);
     sqlite3_bind_int64(st, 2, row->number * PLACES + row->next);
     while ((r = db_step(db, st, e)) > 0) {
         const char *line = text_at(a, st, 0);
-        struct conversation_message *m = &list[(*count)++];
+        struct conversation_message *m = &list[rows->count++];
 
         *m = (struct conversation_message){ .line = str_of(line),
                                             .cost = sqlite3_column_double(st, 2),
@@ -568,7 +566,7 @@ static int load(struct db *db, const struct row *row, struct arena *a,
 }
 
 int conversation_load(struct store *s, const char *id, uint32_t generation, struct arena *a,
-                      struct conversation_message **rows, size_t *count, struct err *e)
+                      struct conversation_rows *rows, struct err *e)
 {
     struct row row = { 0 };
     struct db *db;
@@ -580,7 +578,7 @@ int conversation_load(struct store *s, const char *id, uint32_t generation, stru
     if (r == 0)
         r = span_of(db, &row, generation, e);
     if (r == 0)
-        r = load(db, &row, a, rows, count, e);
+        r = load(db, &row, a, rows, e);
     return store_unlock(s, r);
 }
 

@@ -2,8 +2,8 @@
  * conversation.h - conversations in the store: messages that are only ever added, in generations.
  *
  *     r = conversation_create(store, &(struct conversation){ .id = id, .cwd = cwd, … }, e);
- *     r = conversation_append(store, id, expected, rows, count, &totals, e);      one commit
- *     r = conversation_load(store, id, 0, a, &messages, e);
+ *     r = conversation_append(store, id, expected, &rows, &totals, e);      one commit
+ *     r = conversation_load(store, id, 0, a, &rows, e);
  *
  * A message is a line of JSON the store does not look into. Adding the 10,000th costs what the
  * first did. A compaction or mutation starts a generation with messages of its own; the rows of the
@@ -34,6 +34,11 @@ struct conversation_message {
     int64_t at_ms;
 };
 
+struct conversation_rows {
+    struct conversation_message *list;
+    size_t count;
+};
+
 /* What changes with an append besides the messages; agent and model go together. */
 struct conversation_totals {
     const char *usage; /* NULL: as it was */
@@ -59,18 +64,17 @@ MUST_CHECK int conversation_get(struct store *s, const char *id, struct arena *a
  * when another process has added some.
  */
 MUST_CHECK int conversation_append(struct store *s, const char *id, uint64_t expected,
-                                   const struct conversation_message *rows, size_t count,
+                                   const struct conversation_rows *rows,
                                    const struct conversation_totals *totals, struct err *e);
 
 /* The messages of a generation (0: the newest), in order, in the arena. */
 MUST_CHECK int conversation_load(struct store *s, const char *id, uint32_t generation,
-                                 struct arena *a, struct conversation_message **rows, size_t *count,
-                                 struct err *e);
+                                 struct arena *a, struct conversation_rows *rows, struct err *e);
 
 /* Start a generation with these messages; `trigger` says what did (compaction, hook, restore). */
 MUST_CHECK int conversation_replace(struct store *s, const char *id, const char *trigger,
-                                    const struct conversation_message *rows, size_t count,
-                                    uint32_t *generation, struct err *e);
+                                    const struct conversation_rows *rows, uint32_t *generation,
+                                    struct err *e);
 
 struct conversation_generation {
     uint32_t generation;
@@ -92,8 +96,7 @@ MUST_CHECK int conversation_rename(struct store *s, const char *id, const char *
 struct conversation_part {
     const char *trigger; /* what started the generation */
     int64_t at_ms;
-    const struct conversation_message *rows;
-    size_t count;
+    struct conversation_rows rows;
 };
 MUST_CHECK int conversation_put(struct store *s, const struct conversation *about,
                                 const struct conversation_part *parts, size_t count, bool replace,

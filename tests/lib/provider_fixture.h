@@ -69,8 +69,8 @@ static inline int provider_bed_send(struct provider_bed *bed, const char *messag
 
     bed->request.messages = value_of(&bed->arena, messages);
     strbuf_reset(&bed->streamed);
-    return provider_send(&bed->provider, &bed->arena, &bed->request, &stream, &bed->reply,
-                         &bed->failure);
+    return provider_send(&(struct model_exchange){ &bed->provider, &bed->arena, &bed->request,
+                                                   &stream, &bed->reply, &bed->failure });
 }
 
 /* The body of the newest request. */

@@ -82,14 +82,12 @@ static inline void session_bed_shows(const struct session_bed *b, const char *te
 /* The stored message at that place; fails where there is none. */
 static inline const char *session_bed_message(struct session_bed *b, size_t index, size_t count)
 {
-    struct conversation_message *rows;
-    size_t found;
+    struct conversation_rows rows;
 
     assert_int_equal(
-        conversation_load(b->bed.store, b->outcome.session, 0, &b->bed.arena, &rows, &found, &b->e),
-        0);
-    assert_int_equal(found, count);
-    return count ? rows[index].line.ptr : "";
+        conversation_load(b->bed.store, b->outcome.session, 0, &b->bed.arena, &rows, &b->e), 0);
+    assert_int_equal(rows.count, count);
+    return count ? rows.list[index].line.ptr : "";
 }
 
 static inline void session_bed_cleanup(struct session_bed *b)

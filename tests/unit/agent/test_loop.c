@@ -5,8 +5,7 @@
 static void a_session_runs_its_tools_and_is_stored(void **state UNUSED)
 {
     CLEANUP(session_bed) struct session_bed b = { 0 };
-    struct conversation_message *rows;
-    size_t count;
+    struct conversation_rows rows;
 
     session_bed_open(&b, "",
                      "turns:\n"
@@ -24,10 +23,10 @@ static void a_session_runs_its_tools_and_is_stored(void **state UNUSED)
     session_bed_shows(&b, "tool bash\n");
     session_bed_shows(&b, "tool-end bash ok \"hello\\n\"\n");
     assert_int_equal(
-        conversation_load(b.bed.store, b.outcome.session, 0, &b.bed.arena, &rows, &count, &b.e), 0);
-    assert_int_equal(count, 4);
-    assert_non_null(strstr(rows[0].line.ptr, "say hello"));
-    assert_non_null(strstr(rows[2].line.ptr, "\"role\":\"tool\""));
+        conversation_load(b.bed.store, b.outcome.session, 0, &b.bed.arena, &rows, &b.e), 0);
+    assert_int_equal(rows.count, 4);
+    assert_non_null(strstr(rows.list[0].line.ptr, "say hello"));
+    assert_non_null(strstr(rows.list[2].line.ptr, "\"role\":\"tool\""));
 }
 
 static void a_blocked_call_does_not_run_and_the_model_is_told_why(void **state UNUSED)
@@ -81,8 +80,7 @@ static void follow_ups_continue_the_agent_up_to_the_cap(void **state UNUSED)
 static void a_stop_ends_the_run_and_leaves_no_call_without_a_result(void **state UNUSED)
 {
     CLEANUP(session_bed) struct session_bed b = { 0 };
-    struct conversation_message *rows;
-    size_t count;
+    struct conversation_rows rows;
 
     session_bed_open(&b,
                      "hooks: [{ name: halt, on: tool.execute.before, tool: bash, stop: enough }]\n",
@@ -93,17 +91,16 @@ static void a_stop_ends_the_run_and_leaves_no_call_without_a_result(void **state
     assert_int_equal(b.outcome.end, AGENT_STOPPED);
     assert_string_equal(b.outcome.reason, "enough");
     assert_int_equal(
-        conversation_load(b.bed.store, b.outcome.session, 0, &b.bed.arena, &rows, &count, &b.e), 0);
-    assert_int_equal(count, 3);
-    assert_non_null(strstr(rows[2].line.ptr, "call_1"));
-    assert_non_null(strstr(rows[2].line.ptr, "call_2"));
+        conversation_load(b.bed.store, b.outcome.session, 0, &b.bed.arena, &rows, &b.e), 0);
+    assert_int_equal(rows.count, 3);
+    assert_non_null(strstr(rows.list[2].line.ptr, "call_1"));
+    assert_non_null(strstr(rows.list[2].line.ptr, "call_2"));
 }
 
 static void a_blocked_message_is_not_stored(void **state UNUSED)
 {
     CLEANUP(session_bed) struct session_bed b = { 0 };
-    struct conversation_message *rows;
-    size_t count;
+    struct conversation_rows rows;
 
     session_bed_open(&b, "hooks: [{ name: gate, on: chat.message, block: not that }]\n",
                      "turns: [{ text: no }]\n");
@@ -111,8 +108,8 @@ static void a_blocked_message_is_not_stored(void **state UNUSED)
     assert_int_equal(b.outcome.end, AGENT_BLOCKED);
     assert_string_equal(b.outcome.reason, "not that");
     assert_int_equal(
-        conversation_load(b.bed.store, b.outcome.session, 0, &b.bed.arena, &rows, &count, &b.e), 0);
-    assert_int_equal(count, 0);
+        conversation_load(b.bed.store, b.outcome.session, 0, &b.bed.arena, &rows, &b.e), 0);
+    assert_int_equal(rows.count, 0);
 }
 
 static void a_resumed_conversation_goes_on(void **state UNUSED)

@@ -36,7 +36,8 @@ static int ask(struct bed *b, const char *model, const char *text)
             &b->arena, arena_printf(&b->arena, "[{\"role\":\"user\",\"content\":\"%s\"}]", text)),
     };
 
-    return provider_send(&b->provider, &b->arena, &q, NULL, &b->reply, &b->failure);
+    return provider_send(
+        &(struct model_exchange){ &b->provider, &b->arena, &q, NULL, &b->reply, &b->failure });
 }
 
 static void bed_cleanup(struct bed *b)

@@ -28,19 +28,19 @@ static int append(struct fixture *f, const char *id, uint64_t expected, const ch
 {
     struct conversation_message m = message(line);
 
-    return conversation_append(f->s, id, expected, &m, 1, NULL, &f->e);
+    return conversation_append(f->s, id, expected, &(struct conversation_rows){ &m, 1 }, NULL,
+                               &f->e);
 }
 
 /* Lines of a generation, joined by spaces. */
 static const char *lines(struct fixture *f, const char *id, uint32_t generation)
 {
     CLEANUP(strbuf) struct strbuf all = { 0 };
-    struct conversation_message *rows;
-    size_t count;
+    struct conversation_rows rows;
 
-    assert_int_equal(conversation_load(f->s, id, generation, &f->a, &rows, &count, &f->e), 0);
-    for (size_t i = 0; i < count; i++)
-        strbuf_printf(&all, "%s%.*s", i ? " " : "", STR_ARG(rows[i].line));
+    assert_int_equal(conversation_load(f->s, id, generation, &f->a, &rows, &f->e), 0);
+    for (size_t i = 0; i < rows.count; i++)
+        strbuf_printf(&all, "%s%.*s", i ? " " : "", STR_ARG(rows.list[i].line));
     return arena_cstr(&f->a, strbuf_str(&all));
 }
 
@@ -53,7 +53,9 @@ static void messages_are_added_and_read_in_order(void **state)
 
     create(f, "01A", "/w");
     assert_int_equal(append(f, "01A", 0, "{\"n\":1}"), 0);
-    assert_int_equal(conversation_append(f->s, "01A", 1, two, 2, &totals, &f->e), 0);
+    assert_int_equal(
+        conversation_append(f->s, "01A", 1, &(struct conversation_rows){ two, 2 }, &totals, &f->e),
+        0);
     assert_string_equal(lines(f, "01A", 0), "{\"n\":1} {\"n\":2} {\"n\":3}");
     assert_int_equal(conversation_get(f->s, "01A", &f->a, &c, &f->e), 0);
     assert_int_equal(c.messages, 3);
@@ -87,8 +89,10 @@ static void a_replaced_history_stays_as_an_older_generation(void **state)
     create(f, "01A", "/w");
     assert_int_equal(append(f, "01A", 0, "1"), 0);
     assert_int_equal(append(f, "01A", 1, "2"), 0);
-    assert_int_equal(
-        conversation_replace(f->s, "01A", "compaction", &summary, 1, &generation, &f->e), 0);
+    assert_int_equal(conversation_replace(f->s, "01A", "compaction",
+                                          &(struct conversation_rows){ &summary, 1 }, &generation,
+                                          &f->e),
+                     0);
     assert_int_equal(generation, 2);
     assert_string_equal(lines(f, "01A", 0), "summary");
     assert_int_equal(append(f, "01A", 1, "3"), 0);
@@ -100,8 +104,8 @@ static void a_replaced_history_stays_as_an_older_generation(void **state)
     assert_int_equal(list[0].messages, 2);
     assert_int_equal(list[1].messages, 2);
     assert_string_equal(list[1].trigger, "compaction");
-    struct conversation_message *rows;
-    assert_int_equal(conversation_load(f->s, "01A", 9, &f->a, &rows, &count, &f->e), -ENOENT);
+    struct conversation_rows rows;
+    assert_int_equal(conversation_load(f->s, "01A", 9, &f->a, &rows, &f->e), -ENOENT);
     assert_string_equal(f->e.msg, "conversation '01A' has no generation 9, but 1 to 2");
 }
 
@@ -201,7 +205,8 @@ static void what_was_acknowledged_survives_a_kill(void **state)
         for (uint64_t n = 0;; n++) {
             struct conversation_message m = message("{}");
 
-            if (conversation_append(s, "01A", n, &m, 1, NULL, NULL) < 0 ||
+            if (conversation_append(s, "01A", n, &(struct conversation_rows){ &m, 1 }, NULL, NULL) <
+                    0 ||
                 write(fds[1], "x", 1) != 1)
                 _exit(1);
         }
