@@ -38,9 +38,9 @@ static void keeps_the_bytes_of_every_message(void **state UNUSED)
     assert_int_equal(archive_write(&a, &first, &text, &e), 0);
     assert_int_equal(archive_read(&a, strbuf_str(&text), &again, &e), 0);
     assert_int_equal(again.count, 2);
-    assert_string_equal(again.parts[0].rows[0].line.ptr, line);
+    assert_string_equal(again.parts[0].rows.list[0].line.ptr, line);
     assert_string_equal(again.parts[1].trigger, "hook");
-    assert_int_equal(again.parts[1].rows[0].at_ms, 1);
+    assert_int_equal(again.parts[1].rows.list[0].at_ms, 1);
 }
 
 static void refuses_what_could_not_be_used(void **state UNUSED)
