@@ -194,7 +194,7 @@ static const char *usage_of_fork(struct arena *a, const char *usage)
     const struct json *j;
     struct usage u, kept;
 
-    if (!usage[0] || json_parse(a, str_of(usage), NULL, &j, NULL) < 0)
+    if (!usage || !usage[0] || json_parse(a, str_of(usage), NULL, &j, NULL) < 0)
         return "";
     u = usage_from_json(j);
     kept = (struct usage){ .context = u.context, .window = u.window };

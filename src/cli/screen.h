@@ -35,6 +35,9 @@ struct screen {
 void screen_open(struct screen *s, struct cli *cli, const struct screen_options *o);
 void screen_close(struct screen *s);
 
+/* A message was sent: what takes long is counted from here. */
+void screen_begin(struct screen *s);
+
 /* What it came to, once it is over. */
 void screen_end(struct screen *s, const struct agent_outcome *o);
 const char *screen_end_name(enum agent_end end);
