@@ -259,7 +259,7 @@ static int converse(struct chat *c)
 
 int cmd_chat(struct cli *cli, int argc, char **argv)
 {
-    struct chat c = { .cli = cli };
+    struct chat c = { .cli = cli, .talk = { .show = { .no_id = true } } };
     const struct arg flags[] = {
         TALK_ARGS(&c.talk),
         SCOPE_ARGS(&c.talk.scope),

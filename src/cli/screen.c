@@ -350,6 +350,10 @@ void screen_end(struct screen *s, const struct agent_outcome *o)
         return;
     add_totals(&text, &a, o);
     strbuf_printf(&text, " · %.1f s, hooks %s", (double)took / 1e9, term_duration(&a, o->hook_ns));
+    if (s->options.no_id) {
+        line(s, 0, STYLE_DIM, strbuf_cstr(&text));
+        return;
+    }
     if (term_columns(strbuf_cstr(&text)) + 3 + strlen(o->session) < s->err.width) {
         strbuf_printf(&text, " · %s", o->session);
         line(s, 0, STYLE_DIM, strbuf_cstr(&text));

@@ -16,6 +16,7 @@
 struct screen_options {
     bool json;
     bool thinking; /* show what the model thinks */
+    bool no_id;    /* the totals leave the session's id out */
     int abort_fd;  /* readable: nobody answers a question any more; 0: none */
 };
 
