@@ -6,7 +6,7 @@ _hooke()
 
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        words="run conversation emit list show plan test replay config trace state trust doctor version demo help"
+        words="run chat conversation emit list show plan test replay config trace state trust doctor version demo help"
         mapfile -t COMPREPLY < <(compgen -W "$words --help --version" -- "$current")
         return
     fi
@@ -27,6 +27,7 @@ _hooke()
     if [[ $current == -* ]]; then
         case $verb in
         run) words="--follow --resume --agent --model --variant --max-turns --allow --thinking --no-save --cwd --json $scope" ;;
+        chat) words="--follow --resume --agent --model --variant --max-turns --allow --thinking --cwd $scope" ;;
         conversation) words="--search --all --limit --markdown --generation --yes --force --new-id --json $scope" ;;
         emit) words="--data --session --agent --parent --turn --cwd --recipe --usage --trace --json $scope" ;;
         list) words="--point --all --names --json $scope" ;;
@@ -61,7 +62,7 @@ _hooke()
     config) words="check show path" ;;
     trace) words="tail show" ;;
     state) words="get set incr list clear" ;;
-    help) words="run conversation emit list show plan test replay config trace state trust doctor version demo points" ;;
+    help) words="run chat conversation emit list show plan test replay config trace state trust doctor version demo points" ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }

@@ -15,6 +15,9 @@ static const struct verb verbs[] = {
       "let an agent do something, every moment of it open to hooks",
       "The model's text goes to standard output, all else to standard error.\n"
       "Exit code: 0 done, 1 failed, 2 ended by a hook." },
+    { "chat", cmd_chat, "chat [--model PROVIDER/MODEL] [flags]",
+      "the same, message after message, at the terminal",
+      "Ctrl-C ends what runs, Ctrl-D the chat; /help lists the commands in it." },
     { "conversation", cmd_conversation,
       "conversation list [--search TEXT] [--all] [--limit N] [--json]\n"
       "conversation show ID [--markdown] [--generation N] [--json]\n"

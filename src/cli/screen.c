@@ -153,6 +153,14 @@ static void show_failed_tool(struct screen *s, struct arena *a, const struct sho
              arena_printf(a, "  %s: %s", w->tool, output && output[0] ? output : "failed"));
 }
 
+/* How a run failed says so itself. */
+static const char *hook_line(struct arena *a, const struct show *w, const char *text)
+{
+    if (strcmp(w->tool, "failed") == 0 && text[0])
+        return arena_printf(a, "hook '%s' %s", w->hook, text);
+    return arena_printf(a, "hook '%s' %s%s%s", w->hook, w->tool, text[0] ? ": " : "", text);
+}
+
 static void show_line(struct screen *s, const struct show *w)
 {
     CLEANUP(arena) struct arena a = { 0 };
@@ -167,8 +175,7 @@ static void show_line(struct screen *s, const struct show *w)
         show_failed_tool(s, &a, w);
         break;
     case SHOW_HOOK:
-        wrapped(s, w->depth, STYLE_YELLOW,
-                arena_printf(&a, "hook '%s' %s%s%s", w->hook, w->tool, text[0] ? ": " : "", text));
+        wrapped(s, w->depth, STYLE_YELLOW, hook_line(&a, w, text));
         break;
     case SHOW_FALLBACK:
         wrapped(s, w->depth, STYLE_YELLOW, arena_printf(&a, "from here on '%s' answers", text));
@@ -275,6 +282,13 @@ void screen_open(struct screen *s, struct cli *cli, const struct screen_options 
         s->agent.consent = consent;
 }
 
+void screen_begin(struct screen *s)
+{
+    s->begun_ns = clock_mono_ns();
+    if (s->waits_for[0])
+        spinner_wait(s->spinner, s->waits_for);
+}
+
 void screen_close(struct screen *s)
 {
     spinner_stop(s->spinner);
@@ -326,11 +340,14 @@ void screen_end(struct screen *s, const struct agent_outcome *o)
     }
     spinner_quiet(s->spinner);
     end_text(s);
-    s->begun_ns = clock_mono_ns();
     if (!s->err.tty)
         return;
     add_totals(&text, &a, o);
     strbuf_printf(&text, " · %.1f s, hooks %s", (double)took / 1e9, term_duration(&a, o->hook_ns));
+    if (s->options.no_id) {
+        line(s, 0, STYLE_DIM, strbuf_cstr(&text));
+        return;
+    }
     if (term_columns(strbuf_cstr(&text)) + 3 + strlen(o->session) < s->err.width) {
         strbuf_printf(&text, " · %s", o->session);
         line(s, 0, STYLE_DIM, strbuf_cstr(&text));

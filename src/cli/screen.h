@@ -16,6 +16,7 @@
 struct screen_options {
     bool json;
     bool thinking; /* show what the model thinks */
+    bool no_id;    /* the totals leave the session's id out */
     int abort_fd;  /* readable: nobody answers a question any more; 0: none */
 };
 
@@ -34,6 +35,9 @@ struct screen {
 
 void screen_open(struct screen *s, struct cli *cli, const struct screen_options *o);
 void screen_close(struct screen *s);
+
+/* A message was sent: what takes long is counted from here. */
+void screen_begin(struct screen *s);
 
 /* What it came to, once it is over. */
 void screen_end(struct screen *s, const struct agent_outcome *o);

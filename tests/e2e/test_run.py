@@ -3,7 +3,9 @@
 import http.server
 import json
 import os
+import pty
 import signal
+import subprocess
 import threading
 
 import pytest
@@ -109,6 +111,25 @@ def test_json_tells_the_session_event_by_event(hooke):
     end = lines[-1]
     assert (end["end"], end["turns"], end["usage"]["input_tokens"]) == ("done", 2, 10)
     assert len({e["session"] for e in lines}) == 1
+
+
+def test_what_the_model_thinks_is_shown_on_demand(hooke):
+    for flags, shown in (([], False), (["--thinking"], True)):
+        script(hooke, {"reasoning": "Hm, a greeting.", "text": "Hello."})
+        r = run(hooke, *flags, "hi")
+        assert r.out == "Hello.\n" and ("Hm, a greeting.\n" in r.err) == shown
+
+
+def test_control_characters_do_not_reach_the_terminal(hooke):
+    script(hooke, {"text": "red \x1b[31malert\x9b2J caf\u00e9\ttab"})
+    main, side = pty.openpty()
+    child = subprocess.Popen([hooke.program, "run", "hi"], stdin=subprocess.DEVNULL, stdout=side,
+                             stderr=subprocess.DEVNULL, cwd=hooke.cwd, env=hooke.env)
+    os.close(side)
+    assert child.wait(timeout=30) == 0
+    shown = os.read(main, 4096).decode()
+    os.close(main)
+    assert shown == "red [31malert2J caf\u00e9\ttab\r\n"
 
 
 @pytest.mark.parametrize("point, end", [("chat.message", "blocked"), ("agent.start", "blocked")])

@@ -10,8 +10,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static bool same_rows(const struct conversation_part *x, const struct conversation_part *y)
 {
-    for (size_t i = 0; i < x->count; i++)
-        if (!str_eq(x->rows[i].line, y->rows[i].line) || x->rows[i].at_ms != y->rows[i].at_ms)
+    for (size_t i = 0; i < x->rows.count; i++)
+        if (!str_eq(x->rows.list[i].line, y->rows.list[i].line) || x->rows.list[i].at_ms != y->rows.list[i].at_ms)
             return false;
     return true;
 }

@@ -225,8 +225,41 @@ static void what_was_acknowledged_survives_a_kill(void **state)
     assert_true(c.messages <= (uint64_t)said + 1);
 }
 
+static void a_whole_conversation_is_put_with_its_generations(void **state)
+{
+    struct fixture *f = *state;
+    struct conversation_message one = message("1"), more[] = { message("2"), message("3") };
+    const struct conversation_part parts[] = {
+        { .at_ms = 5, .rows = &one, .count = 1 },
+        { .trigger = "compaction", .at_ms = 6, .rows = more, .count = 2 },
+    };
+    const struct conversation about = {
+        .id = "01A", .title = "t", .created_ms = 5, .updated_ms = 9
+    };
+    struct conversation_generation *list;
+    struct conversation c;
+    size_t count;
+
+    assert_int_equal(conversation_put(f->s, &about, parts, 2, false, &f->e), 0);
+    assert_string_equal(lines(f, "01A", 1), "1");
+    assert_string_equal(lines(f, "01A", 0), "2 3");
+    assert_int_equal(conversation_get(f->s, "01A", &f->a, &c, &f->e), 0);
+    assert_int_equal(c.updated_ms, 9);
+    assert_int_equal(c.messages, 2);
+    assert_int_equal(conversation_generations(f->s, "01A", &f->a, &list, &count, &f->e), 0);
+    assert_int_equal(count, 2);
+    assert_string_equal(list[1].trigger, "compaction");
+    assert_int_equal(list[1].at_ms, 6);
+    assert_int_equal(append(f, "01A", 2, "4"), 0);
+    assert_int_equal(conversation_put(f->s, &about, parts, 1, false, &f->e), -EEXIST);
+    assert_string_equal(lines(f, "01A", 0), "2 3 4");
+    assert_int_equal(conversation_put(f->s, &about, parts, 1, true, &f->e), 0);
+    assert_string_equal(lines(f, "01A", 0), "1");
+}
+
 TESTS(BOTH(messages_are_added_and_read_in_order), BOTH(who_knows_an_older_state_is_told),
       BOTH(a_replaced_history_stays_as_an_older_generation), BOTH(an_id_may_be_cut_short),
+      BOTH(a_whole_conversation_is_put_with_its_generations),
       BOTH(lists_are_newest_first_and_can_be_narrowed),
       BOTH(what_is_deleted_is_gone_and_nothing_else),
       WITH(sqlite, a_conversation_is_worked_on_by_one_process),

@@ -1,0 +1,283 @@
+/* hooke chat - a session with a person at the terminal: message after message, until Ctrl-D. */
+#include "base/path.h"
+#include "cli/editor.h"
+#include "cli/interrupt.h"
+#include "cli/talk.h"
+#include "hook/registry.h"
+#include "store/conversation.h"
+
+#include <stdio.h>
+
+struct chat {
+    struct cli *cli;
+    struct talk talk;
+    const struct runtime *rt;
+    struct agent *agent;
+    struct screen screen;
+    struct editor *editor;
+    struct agent_outcome last;           /* of the session; `session` is "" where none has begun */
+    const char *good_model, *good_agent; /* those that worked */
+    bool over;
+};
+
+static void say(struct chat *c, enum style style, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+static void say(struct chat *c, enum style style, const char *fmt, ...)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    va_list ap;
+
+    va_start(ap, fmt);
+    screen_say(&c->screen, style, term_vformat(&a, fmt, ap));
+    va_end(ap);
+}
+
+/* Messages --------------------------------------------------------------------------------------
+ */
+
+static void end_session(struct chat *c, const char *reason)
+{
+    if (c->last.session[0])
+        agent_session_ended(c->agent, &c->last, reason);
+    agent_outcome_release(&c->last);
+    c->talk.task.resume = NULL;
+    c->talk.task.goes_on = false;
+}
+
+/* From now on its messages are further ones of this session. */
+static void go_on(struct chat *c)
+{
+    c->talk.task.resume = arena_strdup(&c->cli->arena, c->last.session);
+    c->talk.task.goes_on = true;
+    c->good_model = c->talk.task.model;
+    c->good_agent = c->talk.task.agent;
+}
+
+static void send(struct chat *c, const char *text)
+{
+    struct agent_outcome out = { 0 };
+    struct err e = { 0 };
+
+    c->talk.task.text = text;
+    screen_begin(&c->screen);
+    if (agent_run(c->agent, &c->talk.task, &out, &e) < 0) {
+        screen_say(&c->screen, STYLE_RED, e.msg);
+        c->talk.task.model = c->good_model;
+        c->talk.task.agent = c->good_agent;
+        agent_outcome_release(&out);
+        interrupt_clear();
+        return;
+    }
+    screen_end(&c->screen, &out);
+    if (out.end != AGENT_DONE)
+        screen_say(&c->screen, STYLE_RED, out.reason);
+    agent_outcome_release(&c->last);
+    c->last = out;
+    go_on(c);
+    interrupt_clear();
+}
+
+/* Commands --------------------------------------------------------------------------------------
+ */
+
+static void do_help(struct chat *c, const char *word);
+
+static void do_model(struct chat *c, const char *word)
+{
+    struct model_name name;
+    struct err e = { 0 };
+
+    if (!word[0])
+        say(c, STYLE_DIM, "%s", c->talk.task.model ? c->talk.task.model : "the agent's own model");
+    else if (model_name_parse(&c->cli->arena, word, &name, &e) < 0)
+        screen_say(&c->screen, STYLE_RED, e.msg);
+    else
+        c->talk.task.model = arena_strdup(&c->cli->arena, word);
+}
+
+static void do_agent(struct chat *c, const char *word)
+{
+    if (word[0])
+        c->talk.task.agent = arena_strdup(&c->cli->arena, word);
+    else
+        say(c, STYLE_DIM, "%s", c->last.agent[0] ? c->last.agent : "the default agent");
+}
+
+static void do_hooks(struct chat *c, const char *word UNUSED)
+{
+    struct registry *reg = engine_look(c->rt->engine);
+    size_t count;
+    const struct hook *const *hooks = registry_hooks(reg, &count);
+
+    for (size_t i = 0; i < count; i++)
+        if (!hooks[i]->off_because)
+            say(c, STYLE_DIM, "%s: %s", hooks[i]->name, hooks[i]->summary);
+    registry_unref(reg);
+}
+
+static void do_new(struct chat *c, const char *word UNUSED)
+{
+    end_session(c, "new");
+    screen_say(&c->screen, STYLE_DIM, "a new session begins with the next message");
+}
+
+static void do_resume(struct chat *c, const char *word)
+{
+    struct conversation found = { 0 };
+    struct err e = { 0 };
+
+    if (!word[0]) {
+        screen_say(&c->screen, STYLE_RED, "say which: /resume ID");
+        return;
+    }
+    if (conversation_get(c->rt->store, word, &c->cli->arena, &found, &e) < 0) {
+        screen_say(&c->screen, STYLE_RED, e.msg);
+        return;
+    }
+    end_session(c, "resume");
+    c->talk.task.resume = found.id;
+    say(c, STYLE_DIM, "going on with '%s', %llu messages", found.title,
+        (unsigned long long)found.messages);
+}
+
+static void do_quit(struct chat *c, const char *word UNUSED)
+{
+    c->over = true;
+}
+
+static const struct {
+    const char *name, *value, *help;
+    void (*run)(struct chat *c, const char *word);
+} commands[] = {
+    { "help", "", "print this", do_help },
+    { "model", " PROVIDER/MODEL", "which model answers from now on", do_model },
+    { "agent", " AGENT", "who works from now on", do_agent },
+    { "hooks", "", "list the hooks that are on", do_hooks },
+    { "new", "", "begin another session", do_new },
+    { "resume", " ID", "go on with another conversation", do_resume },
+    { "quit", "", "leave, as Ctrl-D does", do_quit },
+};
+
+static void do_help(struct chat *c, const char *word UNUSED)
+{
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
+        CLEANUP(arena) struct arena a = { 0 };
+        const char *form = arena_printf(&a, "/%s%s", commands[i].name, commands[i].value);
+
+        say(c, STYLE_PLAIN, "%-22s %s", form, commands[i].help);
+    }
+    screen_say(&c->screen, STYLE_DIM,
+               "a line that ends in a backslash goes on; Ctrl-C ends what runs");
+}
+
+static void unknown(struct chat *c, const char *name)
+{
+    const char *known[ARRAY_LEN(commands)], *nearest;
+
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        known[i] = commands[i].name;
+    nearest = str_nearest(name, known, ARRAY_LEN(commands));
+    say(c, STYLE_RED, "unknown command '/%s'%s%s%s", name, nearest ? ", did you mean '/" : "",
+        nearest ? nearest : "; /help lists them", nearest ? "'?" : "");
+}
+
+/* "/word" or "/word rest"; a path such as "/etc/hosts" is no command. */
+static bool is_command(const char *text)
+{
+    size_t len = strspn(text + 1, "abcdefghijklmnopqrstuvwxyz");
+
+    return text[0] == '/' && len && (!text[1 + len] || text[1 + len] == ' ');
+}
+
+static void obey(struct chat *c, struct arena *a, const char *text)
+{
+    struct str rest = str_of(text + 1), name;
+    const char *word;
+
+    if (!str_cut(&rest, ' ', &name))
+        return;
+    word = arena_cstr(a, str_trim(str_is_set(rest) ? rest : STR("")));
+    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+        if (str_is(name, commands[i].name)) {
+            commands[i].run(c, word);
+            return;
+        }
+    unknown(c, arena_cstr(a, name));
+}
+
+/* The verb --------------------------------------------------------------------------------------
+ */
+
+static void take_text(struct chat *c)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    char *text = NULL;
+    struct str trimmed;
+
+    switch (editor_read(c->editor, &a, &text)) {
+    case EDITOR_DROPPED:
+        putchar('\n');
+        interrupt_clear();
+        return;
+    case EDITOR_END:
+        putchar('\n');
+        c->over = true;
+        return;
+    case EDITOR_TEXT:
+        break;
+    }
+    trimmed = str_trim(str_of(text));
+    if (trimmed.len && is_command(arena_cstr(&a, trimmed)))
+        obey(c, &a, arena_cstr(&a, trimmed));
+    else if (trimmed.len)
+        send(c, text);
+}
+
+static int converse(struct chat *c)
+{
+    const char *history =
+        path_join(&c->cli->arena, path_xdg(&c->cli->arena, PATH_STATE), "chat-history");
+    struct err e = { 0 };
+
+    c->agent = talk_agent(c->cli, &c->talk, c->rt, &c->screen);
+    if (editor_open(&c->editor, c->talk.show.abort_fd, history, &e) < 0) {
+        screen_close(&c->screen);
+        agent_free(c->agent);
+        return cli_fail(c->cli, "%s", e.msg);
+    }
+    c->good_model = c->talk.task.model;
+    c->good_agent = c->talk.task.agent;
+    screen_say(&c->screen, STYLE_DIM, "/help lists the commands, Ctrl-D ends");
+    while (!c->over && !interrupt_ends())
+        take_text(c);
+    end_session(c, interrupt_ends() ? "signal" : "quit");
+    editor_close(c->editor);
+    screen_close(&c->screen);
+    agent_free(c->agent);
+    return interrupt_ends() ? EXIT_FAILED : EXIT_DONE;
+}
+
+int cmd_chat(struct cli *cli, int argc, char **argv)
+{
+    struct chat c = { .cli = cli, .talk = { .show = { .no_id = true } } };
+    const struct arg flags[] = {
+        TALK_ARGS(&c.talk),
+        SCOPE_ARGS(&c.talk.scope),
+        ARG_END,
+    };
+    CLEANUP(runtime) struct runtime rt = { 0 };
+    struct words words;
+    int rc;
+
+    if (!args_parse(cli, flags, argc, argv, &words, &rc) || !talk_check(cli, &c.talk, &rc))
+        return rc;
+    if (words.count)
+        return cli_usage(cli);
+    if (isatty(STDIN_FILENO) != 1 || !cli->out.tty)
+        return cli_misuse(cli, "chat needs a terminal: elsewhere use 'hooke run'");
+    if (!cli_open(cli, &c.talk.scope, &rt, &rc))
+        return rc;
+    c.rt = &rt;
+    rc = talk_find(cli, &c.talk, &rt);
+    return rc == EXIT_DONE ? converse(&c) : rc;
+}
