@@ -1,6 +1,7 @@
 #include "runner/handler.h"
 
 #include "base/path.h"
+#include "hook/secret_variables.h"
 
 #include <stdlib.h>
 
@@ -53,17 +54,12 @@ static void add_values(struct arena *a, const struct setting *env, struct handle
 /* Keys of providers are nobody's business unless the entry names them; its own values are added. */
 static void read_env(struct arena *a, const struct setting *common, struct handler *h)
 {
-    static const char *const secrets[] = {
-        "ANTHROPIC_API_KEY",
-        "OPENAI_API_KEY",
-        "GEMINI_API_KEY",
-        "GOOGLE_API_KEY",
-    };
     const struct setting *own = h->said->env;
+    size_t count;
+    const char *const *secrets = secret_variables(&count);
 
-    h->env = arena_array(a, const char *,
-                         ARRAY_LEN(secrets) + count_items(common) + count_items(own) + 1);
-    for (size_t i = 0; i < ARRAY_LEN(secrets); i++)
+    h->env = arena_array(a, const char *, count + count_items(common) + count_items(own) + 1);
+    for (size_t i = 0; i < count; i++)
         if (!names(common, secrets[i]) && !names(own, secrets[i]))
             h->env[h->env_count++] = secrets[i];
     add_values(a, common, h);
