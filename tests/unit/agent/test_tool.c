@@ -83,8 +83,9 @@ static void arguments_have_the_names_of_the_vocabulary(void **state UNUSED)
     } rows[] = {
         { "bash", "command" },    { "read", "path" },       { "read", "limit" },
         { "write", "path" },      { "write", "content" },   { "edit", "path" },
-        { "edit", "old_string" }, { "edit", "new_string" }, { "glob", "pattern" },
-        { "grep", "pattern" },    { "task", "prompt" },     { "todo", "todos" },
+        { "edit", "old_string" }, { "edit", "new_string" }, { "apply_patch", "patch" },
+        { "glob", "pattern" },    { "grep", "pattern" },    { "task", "prompt" },
+        { "todo", "todos" },
     };
     CLEANUP(arena) struct arena a = { 0 };
 
