@@ -168,6 +168,8 @@ static void *run(void *context)
         .env = c->env,
         .argv_prefix = c->argv_prefix,
         .abort_fd = agent_options(c->s->agent)->abort_fd,
+        .http = agent_http(c->s->agent),
+        .allow_private = agent_config(c->s->agent)->fetch_private,
         .owner = c->s,
     };
 

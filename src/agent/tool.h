@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 struct agent_session;
+struct http_client;
 struct seen_files;
 
 struct tool_call {
@@ -28,6 +29,8 @@ struct tool_call {
     const char *const *argv_prefix; /* words before a shell command, ended by NULL; NULL: none */
     uint64_t deadline_ns;           /* on clock_mono_ns(); 0: the tool's own */
     int abort_fd;                   /* readable or hung up: give up now; 0: none */
+    struct http_client *http;       /* for web_fetch */
+    bool allow_private;             /* it may fetch from this machine and private networks */
     struct agent_session *owner;    /* for tools that need the session itself: task, todo, skill */
 };
 

@@ -196,6 +196,7 @@ GOOD = [
     "hooks: [{ name: x, on: Stop, exec: [./a, 3, true], env: [OPENAI_API_KEY], layer: guard }]",
     "hooks: [{ name: x, on: Stop, exec: a, env: { A: b, N: 3 }, safety_critical: true }]",
     "limits: { turns: 3, continuations: 0, cost: 1.5, tokens: 9, processes: 2 }",
+    "web_fetch: { allow_private: true }",
     "providers: { a: { b: 1 } }\npermission: {}\ncategories: {}\nevent_timeout: 90\n",
 ]
 

@@ -122,7 +122,30 @@ static void commands_see_no_keys_but_what_hooks_give_them(void **state UNUSED)
     unsetenv("HOOKE_LOG");
 }
 
+static void what_web_fetch_reaches_is_configured(void **state UNUSED)
+{
+    static const char *const answers[] = { "HTTP/1.1 200 x\r\nContent-Length: 2\r\n\r\nhi", NULL };
+    CLEANUP(http_server) struct http_server server = { .answers = answers };
+
+    http_server_start(&server);
+    for (int allowed = 0; allowed < 2; allowed++) {
+        CLEANUP(session_bed) struct session_bed b = { 0 };
+        char *url = http_server_url(&server, &b.bed.arena, "/");
+
+        session_bed_open(
+            &b, allowed ? "web_fetch: { allow_private: true }\n" : "",
+            arena_printf(&b.bed.arena,
+                         "turns:\n- calls: [{ tool: web_fetch, args: { url: '%s' } }]\n"
+                         "- { text: ok }\n",
+                         url));
+        session_bed_run(&b, &(struct agent_task){ .text = "go" });
+        session_bed_shows(&b, allowed ? "tool-end web_fetch ok \"hi\""
+                                      : "tool-end web_fetch failed \"not fetched");
+    }
+}
+
 TESTS(cmocka_unit_test(calls_that_only_read_run_side_by_side_and_keep_their_order),
       cmocka_unit_test(a_picture_comes_behind_the_results),
       cmocka_unit_test(a_hook_that_blocks_a_picture_blocks_all_of_it),
-      cmocka_unit_test(commands_see_no_keys_but_what_hooks_give_them))
+      cmocka_unit_test(commands_see_no_keys_but_what_hooks_give_them),
+      cmocka_unit_test(what_web_fetch_reaches_is_configured))

@@ -85,7 +85,7 @@ static void arguments_have_the_names_of_the_vocabulary(void **state UNUSED)
         { "write", "path" },      { "write", "content" },   { "edit", "path" },
         { "edit", "old_string" }, { "edit", "new_string" }, { "apply_patch", "patch" },
         { "glob", "pattern" },    { "grep", "pattern" },    { "task", "prompt" },
-        { "todo", "todos" },
+        { "todo", "todos" },      { "web_fetch", "url" },
     };
     CLEANUP(arena) struct arena a = { 0 };
 
