@@ -86,6 +86,7 @@ static void open_row(struct row *row, struct arena *a, const char *dir, size_t c
     struct engine_options o = {
         .store = store_memory(),
         .receipts = arena_printf(a, "%s/%s", dir, row->name),
+        .captures = arena_printf(a, "%s/capture", dir), /* nobody asks: the usual case */
         .builtins = make_defs(a, count, matching),
         .use_builtins = true,
     };

@@ -1,25 +1,39 @@
 /*
- * What the same decision costs as a rule and as a script: is the context window over 70 % full?
+ * What the same decision costs as a rule, as a script in Lua, as one for bash and jq and as a
+ * resident hook: is the context window over 70 % full? And what it costs to load the script in Lua.
  *
- *     bench_rule SCRIPT     prints "row<TAB>nanoseconds" lines; SCRIPT is a hook written for
- * Kodelet
+ *     bench_rule SCRIPT RESIDENT     prints "row<TAB>nanoseconds" lines; SCRIPT is a hook written
+ *                                    for Kodelet, RESIDENT one that stays
  *
- * Both run through the whole engine, receipt included, on the same event.
+ * All run through the whole engine, receipt included, on the same event.
  */
 #include "base/clock.h"
 #include "base/file.h"
 #include "hook/engine.h"
 #include "runner/command.h"
+#include "runner/resident.h"
 #include "runner/rule.h"
+#include "runner/script.h"
+#include "runner/script_box.h"
 
 #include <stdio.h>
 
 #define SAMPLES    31
 #define RULE_BATCH 400
+#define LOAD_BATCH 40
 #define EVENT_TURNS \
     "{\"turn\":3,\"response\":\"done\",\"messages\":[],\"usage\":{\"current_context_window\":150000,\"max_context_window\":200000}}"
 
-static const struct runner *const runners[] = { &rule_runner, &command_runner, NULL };
+static const struct runner *const runners[] = { &rule_runner, &script_runner, &command_runner,
+                                                &resident_runner, NULL };
+
+static const char lua[] =
+    "hooke.on('turn.after', function(event)\n"
+    "  local usage = event.data.usage\n"
+    "  if usage.current_context_window / usage.max_context_window > 0.70 then\n"
+    "    return { result = 'callback', callback = 'compact' }\n"
+    "  end\n"
+    "end)\n";
 
 struct row {
     const char *name;
@@ -83,33 +97,70 @@ static int compare(const void *x, const void *y)
     return (*a > *b) - (*a < *b);
 }
 
+/* To read the file is not part of it: a state, its libraries, the code compiled and run once. */
+static double sample_load(void)
+{
+    const struct script_source source = { "compact.lua", { lua, sizeof(lua) - 1 } };
+    uint64_t began = clock_mono_ns();
+
+    for (unsigned i = 0; i < LOAD_BATCH; i++) {
+        struct script_box *box = script_box_new();
+
+        if (script_box_load(box, &source, 0, NULL, NULL) < 0)
+            abort();
+        script_box_free(box);
+    }
+    return (double)(clock_mono_ns() - began) / LOAD_BATCH;
+}
+
+static void print_median(const char *name, double *samples)
+{
+    qsort(samples, SAMPLES, sizeof(double), compare);
+    printf("%s\t%.1f\n", name, samples[SAMPLES / 2]);
+}
+
+static void open_rows(struct row *rows, struct arena *a, const char *dir, char **argv)
+{
+    if (file_write(arena_printf(a, "%s/compact.lua", dir), str_of(lua), 0600, NULL) < 0)
+        abort();
+    open_row(&rows[0], a, dir,
+             "hooks:\n  - name: compact-at-70\n    on: turn.after\n"
+             "    when: usage.current_context_window / usage.max_context_window > 0.70\n"
+             "    callback: compact\n");
+    open_row(&rows[1], a, dir, "hooks: [{ name: compact-at-70, script: compact.lua }]\n");
+    open_row(&rows[2], a, dir,
+             arena_printf(
+                 a,
+                 "hooks: [{ name: script, on: turn.after, dialect: kodelet, exec: [%s, run] }]\n",
+                 argv[1]));
+    open_row(
+        &rows[3], a, dir,
+        arena_printf(a, "hooks: [{ name: resident, on: turn.after, resident: [%s] }]\n", argv[2]));
+}
+
 int main(int argc, char **argv)
 {
     struct row rows[] = { { .name = "compact-rule", .batch = RULE_BATCH },
-                          { .name = "compact-script", .batch = 1 } };
+                          { .name = "compact-lua", .batch = RULE_BATCH },
+                          { .name = "compact-script", .batch = 1 },
+                          { .name = "compact-resident", .batch = 20 } };
+    double load[SAMPLES];
     struct arena a = { 0 };
     const char *base = getenv("TMPDIR");
     char *dir = arena_printf(&a, "%s/hooke-bench-XXXXXX", base ? base : "/tmp");
 
-    if (argc != 2 || !mkdtemp(dir)) {
-        fprintf(stderr, "usage: %s SCRIPT\n", argv[0]);
+    if (argc != 3 || !mkdtemp(dir)) {
+        fprintf(stderr, "usage: %s SCRIPT RESIDENT\n", argv[0]);
         return 1;
     }
-    open_row(&rows[0], &a, dir,
-             "hooks:\n  - name: compact-at-70\n    on: turn.after\n"
-             "    when: usage.current_context_window / usage.max_context_window > 0.70\n"
-             "    callback: compact\n");
-    open_row(&rows[1], &a, dir,
-             arena_printf(
-                 &a,
-                 "hooks: [{ name: script, on: turn.after, dialect: kodelet, exec: [%s, run] }]\n",
-                 argv[1]));
-    for (size_t i = 0; i < SAMPLES; i++)
+    open_rows(rows, &a, dir, argv);
+    for (size_t i = 0; i < SAMPLES; i++) {
         for (size_t r = 0; r < ARRAY_LEN(rows); r++)
             rows[r].samples[i] = sample(&rows[r]);
-    for (size_t r = 0; r < ARRAY_LEN(rows); r++) {
-        qsort(rows[r].samples, SAMPLES, sizeof(double), compare);
-        printf("%s\t%.1f\n", rows[r].name, rows[r].samples[SAMPLES / 2]);
+        load[i] = sample_load();
     }
+    for (size_t r = 0; r < ARRAY_LEN(rows); r++)
+        print_median(rows[r].name, rows[r].samples);
+    print_median("load-lua", load);
     return 0;
 }

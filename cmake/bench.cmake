@@ -26,3 +26,9 @@ foreach(exe bench_proc bench_observe)
   target_compile_definitions(${exe} PRIVATE BENCH_CHILD="$<TARGET_FILE:child>")
   add_dependencies(${exe} child)
 endforeach()
+
+# What bench_resident speaks with.
+add_executable(answer bench/answer.c)
+set_target_properties(answer PROPERTIES RUNTIME_OUTPUT_DIRECTORY bench)
+target_compile_definitions(bench_resident PRIVATE BENCH_ANSWER="$<TARGET_FILE:answer>")
+add_dependencies(bench_resident answer)

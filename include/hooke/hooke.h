@@ -97,6 +97,7 @@ struct hooke_event {
     unsigned turn;
     const char *usage; /* a JSON object: what the session has used; NULL: not known */
     const char *data;  /* a JSON object; NULL: {} */
+    int abort_fd;      /* readable or hung up: end the running hook, start no other; 0: none */
 };
 
 enum hooke_decision { HOOKE_NONE, HOOKE_ALLOW, HOOKE_ASK, HOOKE_BLOCK };

@@ -2,16 +2,16 @@
 _hooke()
 {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-    local verb=${COMP_WORDS[1]-} scope="--config --set" words=""
+    local verb=${COMP_WORDS[1]-} scope="--config --trust --set" words=""
 
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        words="emit list show plan config trace state trust doctor version demo help"
+        words="emit list show plan test replay config trace state trust doctor version demo help"
         mapfile -t COMPREPLY < <(compgen -W "$words --help --version" -- "$current")
         return
     fi
     case $previous in
-    --config | --cwd)
+    --config | --cwd | --trust | --event | -e | --capture)
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         return
         ;;
@@ -30,24 +30,35 @@ _hooke()
         list) words="--point --all --names --json $scope" ;;
         show) words="--session --json $scope" ;;
         plan) words="--tool --agent --sub --json $scope" ;;
+        test) words="--point --data --event --session --agent --parent --turn --cwd --recipe --usage --force --print-event --json $scope" ;;
+        replay) words="--session --point --all --no-commands --json $scope" ;;
         config) words="--origin --json $scope" ;;
-        trace) words="--number --session --point --follow --json" ;;
+        trace) words="--number --session --point --follow --capture --json" ;;
         state) words="--session --hook --json" ;;
-        trust) words="--yes --json" ;;
+        trust) words="--yes --full --revoke --list --trust --json" ;;
         doctor) words="--json $scope" ;;
         version) words="--json" ;;
         esac
         mapfile -t COMPREPLY < <(compgen -W "$words --help" -- "$current")
         return
     fi
+    if [[ $verb == trust ]]; then
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
+        return
+    fi
     ((COMP_CWORD == 2)) || return
     case $verb in
     emit | plan) words=$(_hooke_points) ;;
     show) words=$(hooke list --names 2>/dev/null; _hooke_points) ;;
+    test) words=$(hooke list --names 2>/dev/null) ;;
+    replay)
+        mapfile -t COMPREPLY < <(compgen -d -- "$current")
+        return
+        ;;
     config) words="check show path" ;;
     trace) words="tail show" ;;
     state) words="get set incr list clear" ;;
-    help) words="emit list show plan config trace state trust doctor version demo points" ;;
+    help) words="emit list show plan test replay config trace state trust doctor version demo points" ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }

@@ -49,6 +49,8 @@ void session_emit(struct agent_session *s, enum point point, const struct json *
     struct err e = { 0 };
 
     *r = (struct receipt){ 0 };
+    if (!s->over) /* the last words of an aborted run are heard to their end */
+        ev.abort_fd = agent_options(s->agent)->abort_fd;
     ev.session.usage = usage_to_json(a, &s->usage);
     if (engine_emit(agent_options(s->agent)->engine, &ev, a, r, &e) < 0) {
         log_warn(agent_options(s->agent)->log, "%s: %s", point_info(point)->name, e.msg);

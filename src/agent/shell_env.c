@@ -1,6 +1,6 @@
 #include "agent/shell_env.h"
 
-#include "hook/secret_variables.h"
+#include "hook/provider_keys.h"
 
 #include <unistd.h>
 
@@ -20,11 +20,9 @@ static void add(struct listing *l, const char *entry)
 static void remove_secrets(struct listing *l, const struct config *config)
 {
     const struct setting *providers = config ? config_get(config, "providers", NULL) : NULL;
-    size_t count;
-    const char *const *names = secret_variables(&count);
 
-    for (size_t i = 0; i < count; i++)
-        add(l, names[i]);
+    for (const char *const *name = provider_keys; *name; name++)
+        add(l, *name);
     for (const struct setting *p = providers ? providers->first : NULL; p; p = p->next) {
         const struct setting *named = setting_get(p, "key_variable");
 

@@ -9,10 +9,11 @@
 #include <errno.h>
 #include <poll.h>
 
-#define RETRIES      5
-#define RETRY_MS     2000
-#define RETRY_MAX_MS 30000
-#define ASKED_MAX_MS 120000 /* a server that asks for more is not waited for */
+#define RETRIES         5
+#define RETRIES_NETWORK 2
+#define RETRY_MS        2000
+#define RETRY_MAX_MS    30000
+#define ASKED_MAX_MS    120000 /* a server that asks for more is not waited for */
 
 struct asking {
     struct agent_session *s;
@@ -287,10 +288,12 @@ static const struct json *error_data(struct asking *k, const struct model_failur
     return json_with(a, NULL, STR("error"), error);
 }
 
+/* An address nobody answers at is mostly a wrong one: no use in insisting. */
 static bool may_retry(const struct model_failure *f, unsigned attempt)
 {
-    return failure_is_temporary(f->class) && attempt <= RETRIES &&
-           f->retry_after_ms <= ASKED_MAX_MS;
+    unsigned most = f->class == MODEL_NETWORK ? RETRIES_NETWORK : RETRIES;
+
+    return failure_is_temporary(f->class) && attempt <= most && f->retry_after_ms <= ASKED_MAX_MS;
 }
 
 static bool retry(struct asking *k, const struct model_failure *f, unsigned attempt,

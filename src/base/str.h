@@ -43,6 +43,12 @@ static inline bool str_starts(struct str s, struct str prefix)
     return s.len >= prefix.len && (prefix.len == 0 || memcmp(s.ptr, prefix.ptr, prefix.len) == 0);
 }
 
+/* Whether a character is one of those in `set`; NUL never is. */
+static inline bool str_has_char(const char *set, char c)
+{
+    return c != '\0' && strchr(set, c) != NULL;
+}
+
 /* The text without white space at its ends. */
 struct str str_trim(struct str s);
 

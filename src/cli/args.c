@@ -1,5 +1,6 @@
 #include "cli/args.h"
 
+#include "base/suggest.h"
 #include "cli/cli.h"
 
 #include <ctype.h>
@@ -24,19 +25,19 @@ static bool misuse(struct parser *p, int rc)
 
 static bool unknown_flag(struct parser *p, const char *name)
 {
-    const char *known[64];
+    struct arena *a = &p->cli->arena;
+    const char *verb = p->cli->verb->name, *known[64], *nearest;
     size_t count = 0;
-    const char *nearest;
 
     known[count++] = "help";
     for (const struct arg *f = p->flags; f->name && count < ARRAY_LEN(known); f++)
         known[count++] = f->name;
     nearest = str_nearest(name, known, count);
     if (nearest)
-        return misuse(p, cli_misuse(p->cli, "%s: unknown flag '--%s', did you mean '--%s'?",
-                                    p->cli->verb->name, name, nearest));
-    return misuse(p, cli_misuse(p->cli, "%s: unknown flag '--%s'; 'hooke %s --help' lists them",
-                                p->cli->verb->name, name, p->cli->verb->name));
+        nearest = arena_printf(a, "--%s", nearest);
+    return misuse(p, cli_misuse(p->cli, "%s: unknown flag '--%s'%s", verb, name,
+                                suggest(a, nearest,
+                                        arena_printf(a, "; 'hooke %s --help' lists them", verb))));
 }
 
 static bool read_number(struct parser *p, const struct arg *f, const char *text)

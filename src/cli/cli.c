@@ -1,5 +1,7 @@
 #include "cli/cli.h"
 
+#include "base/suggest.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,26 +50,21 @@ int cli_usage(struct cli *cli)
 int cli_unknown(struct cli *cli, const char *word, const char *const *known)
 {
     CLEANUP(strbuf) struct strbuf all = { 0 };
-    const char *nearest;
+    const char *otherwise;
     size_t count = 0;
 
     for (; known[count]; count++)
         strbuf_printf(&all, "%s%s", count ? ", " : "", known[count]);
-    nearest = str_nearest(word, known, count);
-    if (nearest)
-        return cli_misuse(cli, "%s: unknown word '%s', did you mean '%s'?", cli->verb->name, word,
-                          nearest);
-    return cli_misuse(cli, "%s: unknown word '%s': it can be %s", cli->verb->name, word,
-                      strbuf_cstr(&all));
+    otherwise = arena_printf(&cli->arena, ": it can be %s", strbuf_cstr(&all));
+    return cli_misuse(cli, "%s: unknown word '%s'%s", cli->verb->name, word,
+                      suggest(&cli->arena, str_nearest(word, known, count), otherwise));
 }
 
 int cli_unknown_point(struct cli *cli, const char *name)
 {
-    const char *nearest = point_nearest(name);
-
-    if (nearest)
-        return cli_misuse(cli, "unknown point '%s', did you mean '%s'?", name, nearest);
-    return cli_misuse(cli, "unknown point '%s'; 'hooke help points' lists them", name);
+    return cli_misuse(
+        cli, "unknown point '%s'%s", name,
+        suggest(&cli->arena, point_nearest(name), "; 'hooke help points' lists them"));
 }
 
 void cli_json(struct cli *cli, const struct json *j)
@@ -106,6 +103,8 @@ bool cli_open(struct cli *cli, const struct scope *scope, struct runtime *rt, in
         .log = scope->quiet ? NULL : &cli->log,
         .cwd = scope->cwd,
         .config = scope->config,
+        .trust = scope->trust,
+        .receipts = scope->receipts,
         .lenient = scope->lenient,
         .recompile = scope->recompile,
         .flags = flags,
@@ -127,7 +126,5 @@ bool cli_open(struct cli *cli, const struct scope *scope, struct runtime *rt, in
 
 struct store *cli_store(struct cli *cli)
 {
-    const char *path = store_default_path(&cli->arena);
-
-    return strcmp(path, "memory") == 0 ? store_memory() : store_sqlite(path);
+    return store_at(store_default_path(&cli->arena));
 }

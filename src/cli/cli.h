@@ -38,8 +38,8 @@ struct cli {
     const struct verb *verb;
 };
 
-verb_fn cmd_config, cmd_demo, cmd_doctor, cmd_emit, cmd_list, cmd_plan, cmd_run, cmd_show,
-    cmd_state, cmd_trace, cmd_trust, cmd_version;
+verb_fn cmd_config, cmd_demo, cmd_doctor, cmd_emit, cmd_list, cmd_plan, cmd_replay, cmd_run,
+    cmd_show, cmd_state, cmd_test, cmd_trace, cmd_trust, cmd_version;
 
 /* One line on standard error: "hooke: …". They return EXIT_FAILED and EXIT_USAGE. */
 int cli_fail(struct cli *cli, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -60,17 +60,21 @@ void cli_json(struct cli *cli, const struct json *j);
 /* Where configuration comes from, besides the usual places: flags every such verb has. */
 struct scope {
     const char *config;
-    struct arg_list set; /* KEY=VALUE */
-    const char *cwd;     /* NULL: the process's */
+    const char *trust;
+    struct arg_list set;  /* KEY=VALUE */
+    const char *cwd;      /* NULL: the process's */
+    const char *receipts; /* NULL: the usual folder; "": none */
     bool recompile;
     bool lenient; /* look at a configuration that `strict` refuses */
     bool quiet;   /* problems are the verb's own matter: don't log them */
 };
 
-#define SCOPE_ARGS(scope)                                      \
-    ARG_TEXT("config", 0, &(scope)->config, "FILE",            \
-             "read FILE instead of the user's configuration"), \
-        ARG_LIST("set", 0, &(scope)->set, "KEY=VALUE",         \
+#define SCOPE_ARGS(scope)                                       \
+    ARG_TEXT("config", 0, &(scope)->config, "FILE",             \
+             "read FILE instead of the user's configuration"),  \
+        ARG_TEXT("trust", 0, &(scope)->trust, "FILE",           \
+                 "take the pins of workspace files from FILE"), \
+        ARG_LIST("set", 0, &(scope)->set, "KEY=VALUE",          \
                  "set one key of the configuration; may be repeated")
 
 /* Open `rt` or say why not; false: `*rc` is the exit code. */

@@ -102,6 +102,23 @@ static void check_hooks(struct doctor *d, const struct registry *reg)
     report(d, broken ? HEALTH_FAIL : HEALTH_OK, "hooks", text, broken ? "run 'hooke list'" : NULL);
 }
 
+/* Hooks that nobody has configured, but whose files are where somebody keeps hooks. */
+static void check_found(struct doctor *d, const struct config *c)
+{
+    size_t hooks = 0, files = 0, untrusted = 0;
+
+    for (size_t i = 0; i < c->hook_count; i++)
+        hooks += c->hooks[i].found;
+    for (size_t i = 0; i < c->file_count; i++) {
+        files += c->files[i].found;
+        untrusted += c->files[i].found && !c->files[i].trusted;
+    }
+    report(d, untrusted ? HEALTH_WARN : HEALTH_OK, "found hooks",
+           arena_printf(&d->cli->arena, "%zu hooks in %zu files, %zu of them not trusted", hooks,
+                        files, untrusted),
+           untrusted ? "run 'hooke trust'" : NULL);
+}
+
 static off_t file_size(const char *path)
 {
     struct stat st;
@@ -188,6 +205,7 @@ static void examine(struct doctor *d, struct runtime *rt)
     check_config(d, config, config_view_count(config));
     check_workspace(d, config);
     check_hooks(d, reg);
+    check_found(d, config);
     check_store(d, rt);
     check_receipts(d, rt);
     registry_unref(reg);

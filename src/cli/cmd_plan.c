@@ -62,15 +62,6 @@ static const char *mismatch(const struct hook *h, const struct chain_key *key)
     return chain_mismatch(&open, key);
 }
 
-static const char *detailed(struct arena *a, const struct hook *h, const char *why)
-{
-    if (strcmp(why, "other tools only") == 0)
-        return arena_printf(a, "only for the tool %s", describe_match(a, h->traits.tool));
-    if (strcmp(why, "other agents only") == 0)
-        return arena_printf(a, "only for the agent %s", describe_match(a, h->traits.agent));
-    return why;
-}
-
 static struct step plan_step(struct cli *cli, const struct plan *o, const struct registry *reg,
                              const struct hook *h, const struct chain_key *key)
 {
@@ -79,12 +70,18 @@ static struct step plan_step(struct cli *cli, const struct plan *o, const struct
     const char *open = condition(a, h, o);
 
     if (why)
-        return (struct step){ h, FATE_NOT, detailed(a, h, why) };
+        return (struct step){ h, FATE_NOT, describe_mismatch(a, h, why) };
     if (h->off_because)
         return (struct step){ h, FATE_NOT, arena_printf(a, "off: %s", h->off_because) };
     if (h->broken)
         return (struct step){ h, FATE_RUNS,
                               arena_printf(a, "fails (%s), then on_failure: %s", h->broken,
+                                           failure_name(h->traits.on_failure)) };
+    if (h->untrusted && h->traits.on_failure == FAILURE_ALLOW)
+        return (struct step){ h, FATE_NOT, arena_printf(a, "untrusted: %s", h->untrusted) };
+    if (h->untrusted)
+        return (struct step){ h, FATE_RUNS,
+                              arena_printf(a, "fails (%s), then on_failure: %s", h->untrusted,
                                            failure_name(h->traits.on_failure)) };
     if (gate)
         return (struct step){ h, FATE_MAY,

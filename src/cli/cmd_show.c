@@ -1,4 +1,5 @@
 /* hooke show - all there is to know about one hook. */
+#include "base/suggest.h"
 #include "cli/describe.h"
 #include "cli/show_point.h"
 
@@ -69,18 +70,18 @@ static const char *session_text(enum session_match session)
     return "any";
 }
 
-/* What runs in process has no time of its own, only that of the whole event. */
+/* Nothing interrupts a built-in: it has no time of its own, only that of the whole event. */
 static const char *timeout_text(struct arena *a, const struct hook *h)
 {
     if (h->traits.timeout_ms)
         return arena_printf(a, "%g s", (double)h->traits.timeout_ms / 1000);
-    return h->in_process ? "that of the event" : "30 s (default)";
+    return h->runner == RUNNER_BUILTIN ? "that of the event" : "30 s (default)";
 }
 
 /* What an entry runs and when, as it was written. */
 static void print_entry(struct cli *cli, const struct registry *reg, const struct hook *h)
 {
-    static const char *const keys[] = { "exec", "group", "when" };
+    static const char *const keys[] = { "exec", "group", "script", "resident", "when" };
     const struct config *c = registry_config(reg);
 
     for (size_t i = 0; c && i < c->hook_count; i++)
@@ -162,9 +163,13 @@ static void print_hook(struct cli *cli, struct runtime *rt, const struct show *o
     show_field(cli, "runner", "%s", runner_kind_name(h->runner));
     show_field(cli, "origin", "%s", origin_text(&cli->arena, &h->origin));
     print_entry(cli, reg, h);
-    show_field(cli, "points", "%s", describe_points(&cli->arena, h));
-    print_traits(cli, h);
-    print_cadences(cli, rt, o, reg, h);
+    for (const struct hook *part = h; part; part = part->next_part) {
+        if (part != h)
+            putchar('\n');
+        show_field(cli, "points", "%s", describe_points(&cli->arena, part));
+        print_traits(cli, part);
+        print_cadences(cli, rt, o, reg, part);
+    }
     print_options(cli, h);
 }
 
@@ -208,8 +213,8 @@ static const struct json *options_json(struct arena *a, const struct hook *h)
     return list;
 }
 
-static void hook_json(struct cli *cli, struct runtime *rt, const struct show *o,
-                      const struct registry *reg, const struct hook *h)
+static const struct json *part_json(struct cli *cli, struct runtime *rt, const struct show *o,
+                                    const struct registry *reg, const struct hook *h)
 {
     const struct hook_traits *t = &h->traits;
     struct arena *a = &cli->arena;
@@ -231,7 +236,20 @@ static void hook_json(struct cli *cli, struct runtime *rt, const struct show *o,
         j = json_with(a, j, STR("place"), json_cstring(a, inject_place_name(t->place)));
     j = json_with(a, j, STR("once"), json_bool(a, t->once));
     j = json_with(a, j, STR("cadence"), cadences_json(cli, rt, o, reg, h));
-    j = json_with(a, j, STR("options"), options_json(a, h));
+    return json_with(a, j, STR("options"), options_json(a, h));
+}
+
+/* The same at other points, with other traits, is in `parts`. */
+static void hook_json(struct cli *cli, struct runtime *rt, const struct show *o,
+                      const struct registry *reg, const struct hook *h)
+{
+    const struct json *j = part_json(cli, rt, o, reg, h);
+    struct json *parts = json_array(&cli->arena);
+
+    for (const struct hook *part = h->next_part; part; part = part->next_part)
+        json_push(&cli->arena, parts, part_json(cli, rt, o, reg, part));
+    if (h->next_part)
+        j = json_with(&cli->arena, j, STR("parts"), parts);
     cli_json(cli, j);
 }
 
@@ -242,16 +260,14 @@ static int unknown_name(struct cli *cli, const struct registry *reg, const char 
     size_t count;
     const struct hook *const *hooks = registry_hooks(reg, &count);
     const char **known = arena_array(&cli->arena, const char *, count + POINT_COUNT);
-    const char *nearest;
 
     for (size_t i = 0; i < count; i++)
         known[i] = hooks[i]->name;
     for (int p = 0; p < POINT_COUNT; p++)
         known[count++] = point_info((enum point)p)->name;
-    nearest = str_nearest(name, known, count);
-    if (nearest)
-        return cli_fail(cli, "unknown hook or point '%s', did you mean '%s'?", name, nearest);
-    return cli_fail(cli, "unknown hook or point '%s'; 'hooke list' names the hooks", name);
+    return cli_fail(
+        cli, "unknown hook or point '%s'%s", name,
+        suggest(&cli->arena, str_nearest(name, known, count), "; 'hooke list' names the hooks"));
 }
 
 static int show(struct cli *cli, struct runtime *rt, const struct show *o,

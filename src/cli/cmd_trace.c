@@ -1,15 +1,17 @@
 /* hooke trace - receipts: what ran, what was held back, what it cost. */
 #include "cli/follow.h"
+#include "cli/gather.h"
 #include "cli/receipt_text.h"
 
 #include <stdio.h>
 #include <strings.h>
 
 #define TAIL_DEFAULT 20
+#define NO_NUMBER    UINT64_MAX
 
 struct trace {
     struct cli *cli;
-    const char *session, *point;
+    const char *session, *point, *capture;
     uint64_t limit;
     bool follow, json;
     struct scope scope;
@@ -131,26 +133,42 @@ static int run(struct trace *o, const struct words *words)
     const char *word = words->count ? words->word[0] : "tail";
     CLEANUP(runtime) struct runtime rt = { 0 };
     bool is_tail = strcmp(word, "tail") == 0;
+    struct capture_request wanted = { .dir = o->capture };
     int rc;
 
     if (!is_tail && strcmp(word, "show") != 0)
         return cli_unknown(o->cli, word, known);
     if (words->count > (is_tail ? 1 : 2))
         return cli_usage(o->cli);
+    if (!point_of(o, &rc))
+        return rc;
+    if (o->capture) {
+        if (!is_tail || o->follow || o->json)
+            return cli_misuse(o->cli,
+                              "trace: '--capture' goes with -n, --session and --point only");
+        wanted.session = o->session;
+        wanted.point = o->point;
+        return gather_events(o->cli, &wanted, o->limit == NO_NUMBER ? 0 : o->limit);
+    }
+    if (o->limit == NO_NUMBER)
+        o->limit = TAIL_DEFAULT;
     o->scope.quiet = o->scope.lenient = true;
-    if (!point_of(o, &rc) || !cli_open(o->cli, &o->scope, &rt, &rc))
+    if (!cli_open(o->cli, &o->scope, &rt, &rc))
         return rc;
     return is_tail ? tail(o, &rt) : show(o, &rt, words->word[1]);
 }
 
 int cmd_trace(struct cli *cli, int argc, char **argv)
 {
-    struct trace o = { .cli = cli, .limit = TAIL_DEFAULT };
+    struct trace o = { .cli = cli, .limit = NO_NUMBER };
     const struct arg flags[] = {
-        ARG_NUMBER("number", 'n', &o.limit, "N", "the newest N receipts (default 20; 0: all)"),
+        ARG_NUMBER("number", 'n', &o.limit, "N",
+                   "the newest N receipts (default 20; 0: all); with --capture: N events"),
         ARG_TEXT("session", 's', &o.session, "ID", "only receipts of this session"),
         ARG_TEXT("point", 'p', &o.point, "POINT", "only receipts of this point"),
         ARG_SWITCH("follow", 'f', &o.follow, "wait for more until interrupted"),
+        ARG_TEXT("capture", 0, &o.capture, "DIR",
+                 "save events to DIR, without secrets, until interrupted"),
         ARG_SWITCH("json", 0, &o.json, "the receipts as they are, one a line"),
         ARG_END,
     };

@@ -1,5 +1,7 @@
 #include "cli/config_view.h"
 
+#include "base/suggest.h"
+
 #include <stdio.h>
 
 struct view {
@@ -100,16 +102,15 @@ static const struct setting *find_key(const struct setting *s, const char *rest)
 
 static int unset_key(struct cli *cli, const struct setting *root, const char *key)
 {
-    const char *known[128], *nearest;
+    const char *known[128];
     size_t count = 0;
 
     for (const struct setting *c = root ? root->first : NULL; c && count < ARRAY_LEN(known);
          c = c->next)
         known[count++] = c->key.ptr;
-    nearest = str_nearest(key, known, count);
-    if (nearest)
-        return cli_fail(cli, "nothing sets '%s', did you mean '%s'?", key, nearest);
-    return cli_fail(cli, "nothing sets '%s'; 'hooke config show' prints what is set", key);
+    return cli_fail(cli, "nothing sets '%s'%s", key,
+                    suggest(&cli->arena, str_nearest(key, known, count),
+                            "; 'hooke config show' prints what is set"));
 }
 
 int config_view_show(struct cli *cli, const struct setting *root, const char *key, bool origin,

@@ -6,19 +6,25 @@ const char *describe_state(const struct hook *h)
 {
     if (h->off_because)
         return "off";
-    return h->broken ? "broken" : "on";
+    if (h->broken)
+        return "broken";
+    return h->untrusted ? "untrusted" : "on";
 }
 
 enum style describe_state_style(const struct hook *h)
 {
     if (h->off_because)
         return STYLE_DIM;
-    return h->broken ? STYLE_RED : STYLE_GREEN;
+    if (h->broken)
+        return STYLE_RED;
+    return h->untrusted ? STYLE_YELLOW : STYLE_GREEN;
 }
 
 const char *describe_why(const struct hook *h)
 {
-    return h->off_because ? h->off_because : h->broken;
+    if (h->off_because)
+        return h->off_because;
+    return h->broken ? h->broken : h->untrusted;
 }
 
 static const char *subscription_note(const struct subscription *on)
@@ -141,4 +147,13 @@ const struct json *describe_json(struct arena *a, const struct hook *h)
     json_add(a, j, STR("runner"), json_cstring(a, runner_kind_name(h->runner)));
     json_add(a, j, STR("origin"), json_cstring(a, origin_text(a, &h->origin)));
     return j;
+}
+
+const char *describe_mismatch(struct arena *a, const struct hook *h, const char *why)
+{
+    if (strcmp(why, "other tools only") == 0)
+        return arena_printf(a, "only for the tool %s", describe_match(a, h->traits.tool));
+    if (strcmp(why, "other agents only") == 0)
+        return arena_printf(a, "only for the agent %s", describe_match(a, h->traits.agent));
+    return why;
 }

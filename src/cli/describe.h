@@ -8,11 +8,11 @@
 #include "cli/cli.h"
 #include "hook/registry.h"
 
-/* "on", "off" or "broken", and how to colour it. */
+/* "on", "off", "broken" or "untrusted", and how to colour it. */
 const char *describe_state(const struct hook *h);
 enum style describe_state_style(const struct hook *h);
 
-/* Why it is off or broken; NULL when it is on. */
+/* Why it is off, broken or untrusted; NULL when it is on. */
 const char *describe_why(const struct hook *h);
 
 /* The points it subscribes to: "tool.execute.after (success), agent.stop (sub)". */
@@ -35,3 +35,6 @@ char *describe_gate(struct arena *a, const struct registry *reg, const struct ho
 char *describe_powers(struct arena *a, unsigned powers);
 
 const struct json *describe_json(struct arena *a, const struct hook *h);
+
+/* Why a hook does not match, as chain_mismatch() says, with what it is for instead. */
+const char *describe_mismatch(struct arena *a, const struct hook *h, const char *why);

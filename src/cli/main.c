@@ -1,4 +1,5 @@
 /* Which verbs there are, and what happens around every one of them. */
+#include "base/suggest.h"
 #include "cli/cli.h"
 #include "cli/sink.h"
 
@@ -23,22 +24,35 @@ static const struct verb verbs[] = {
       "show all there is to know about one hook or point", NULL },
     { "plan", cmd_plan, "plan POINT [--tool TOOL] [--agent AGENT] [--sub] [--json]",
       "explain which hooks would run at a point, and why", NULL },
+    { "test", cmd_test,
+      "test NAME [--point POINT] [--data JSON|@FILE|-] [--event FILE] [flags]\n"
+      "test NAME --print-event",
+      "run one hook against an event and show all of what it did",
+      "Exit code: 0 it ran, 1 the run failed or it would not run, 2 it blocked.\n"
+      "No receipt is written, and no cadence is asked or counted." },
+    { "replay", cmd_replay,
+      "replay DIR [--session ID] [--point POINT] [--all] [--no-commands] [--json]",
+      "run captured events through the configuration and show which decisions changed",
+      "Commands really run. Exit code: 1 when a decision changed or a file is no capture." },
     { "config", cmd_config,
       "config check [--json]\nconfig show [KEY] [--origin] [--json]\nconfig path [--json]",
       "check and show the configuration", "Exit code of 'check': 1 on any problem." },
     { "trace", cmd_trace,
       "trace [tail] [-n N] [--session ID] [--point POINT] [--follow] [--json]\n"
-      "trace show ID [--json]",
+      "trace show ID [--json]\n"
+      "trace --capture DIR [-n N] [--session ID] [--point POINT]",
       "look at receipts: what ran, what was held back, what it cost", NULL },
     { "state", cmd_state,
       "state get KEY\nstate set KEY VALUE\nstate incr KEY [BY]\nstate list [PREFIX]\n"
       "state clear [KEY]",
       "read and write what a hook remembers of a session",
       "HOOKE_SESSION and HOOKE_HOOK stand for --session and --hook; a hook's process has them." },
-    { "trust", cmd_trust, "trust [--yes] [--json]",
-      "let the workspace's configuration be used, after a look at it",
-      "Bytes are pinned: a file that changes is not used until it is trusted again.\n"
-      "Exit code: 1 when a file stays untrusted." },
+    { "trust", cmd_trust,
+      "trust [FILE…] [--yes] [--full] [--trust FILE] [--json]\n"
+      "trust --revoke [FILE…]\ntrust --list [--json]",
+      "let the workspace's configuration and programs be used, after a look at them",
+      "Bytes are pinned and copied: the copy is what runs, and a file that changes does not run\n"
+      "until it is trusted again. Exit code: 1 when something stays untrusted." },
     { "doctor", cmd_doctor, "doctor [--json]", "check that everything hooke needs is in order",
       NULL },
     { "version", cmd_version, "version [--json]", "print the version", NULL },
@@ -58,14 +72,13 @@ static const struct verb *find_verb(const char *name)
 
 static int unknown_verb(struct cli *cli, const char *name)
 {
-    const char *known[ARRAY_LEN(verbs)], *nearest;
+    const char *known[ARRAY_LEN(verbs)];
 
     for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
         known[i] = verbs[i].name;
-    nearest = str_nearest(name, known, ARRAY_LEN(verbs));
-    if (nearest)
-        return cli_misuse(cli, "unknown verb '%s', did you mean '%s'?", name, nearest);
-    return cli_misuse(cli, "unknown verb '%s'; 'hooke help' lists them", name);
+    return cli_misuse(cli, "unknown verb '%s'%s", name,
+                      suggest(&cli->arena, str_nearest(name, known, ARRAY_LEN(verbs)),
+                              "; 'hooke help' lists them"));
 }
 
 static void print_verbs(struct cli *cli)

@@ -20,6 +20,16 @@ const struct dialect *dialect_find(struct str name)
     return NULL;
 }
 
+uint32_t dialect_timeout(const struct dialect *d, const struct subscription *on, size_t count)
+{
+    uint32_t longest = 0;
+
+    for (size_t i = 0; d->timeout_at && i < count; i++)
+        if (d->timeout_at(on[i].point) > longest)
+            longest = d->timeout_at(on[i].point);
+    return longest ? longest : d->timeout_ms;
+}
+
 static int fail_exit(const struct proc_result *run, struct err *e)
 {
     struct str rest = strbuf_str(&run->err.text), line = { 0 };

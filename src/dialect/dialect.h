@@ -26,6 +26,7 @@ struct dialect_answer {
 struct dialect_wants {
     const char *match;     /* its matcher; NULL: all */
     const char *condition; /* its `if`; NULL: none */
+    const char *as;        /* the foreign name of the event it is registered for; NULL: not known */
 };
 
 struct dialect_filter;
@@ -33,6 +34,11 @@ struct dialect_filter;
 struct dialect {
     const char *name;
     uint32_t timeout_ms; /* of its hooks, unless an entry says otherwise */
+    const char *shell;   /* runs an `exec` that is a text, as `shell -c`; NULL: /bin/sh */
+    bool reads_killed;   /* decode() is also asked when a signal ended the child */
+
+    /* The same at one point; NULL: everywhere the one above. */
+    uint32_t (*timeout_at)(enum point point);
 
     /* Whether its hooks know an event for the point; NULL: for every point. */
     bool (*speaks)(enum point point);
@@ -40,7 +46,10 @@ struct dialect {
     /* What goes to stdin; only asked at points it speaks at. */
     const struct json *(*encode)(struct arena *a, const struct dialect_event *ev);
 
-    /* What its hooks expect in their environment, ended by NULL; NULL: nothing. */
+    /*
+     * What its hooks expect in their environment, ended by NULL; a name without "=" is taken out.
+     * NULL: nothing.
+     */
     const char *const *(*variables)(struct arena *a, const struct dialect_event *ev);
 
     /*
@@ -65,6 +74,9 @@ struct dialect {
 
 /* NULL: this build has no such dialect. */
 const struct dialect *dialect_find(struct str name);
+
+/* The default timeout of a hook with these subscriptions: the longest of its points'. */
+uint32_t dialect_timeout(const struct dialect *d, const struct subscription *on, size_t count);
 
 /*
  * What the answers of handlers add up to where the dialect has no rules of its own: the strictest

@@ -24,7 +24,7 @@ static bool speaks(enum point point)
 
 static const struct json *encode(struct arena *a, const struct dialect_event *ev)
 {
-    return kodelet_payload(a, ev->event);
+    return kodelet_payload(a, ev->event, ev->as);
 }
 
 /* Reading a result ----------------------------------------------------------------------------- */
@@ -65,6 +65,7 @@ struct answer {
     const struct event *event;
     struct verdict *v;
     struct strbuf *warnings;
+    bool ignored; /* the event has no results */
     const struct json *said[FIELD_COUNT];
 };
 
@@ -84,7 +85,10 @@ static int read_fields(struct answer *r, const struct json *j, struct err *e)
         struct str key = json_key(r->arena, m);
         enum field f = find_field(r->event->point, key);
 
-        if (f == FIELD_COUNT) {
+        if (r->ignored) {
+            strbuf_printf(r->warnings, "'%.*s' has no effect at turn_end, use after_turn\n",
+                          STR_ARG(key));
+        } else if (f == FIELD_COUNT) {
             strbuf_printf(r->warnings, "unknown field '%.*s'\n", STR_ARG(key));
         } else if (json_type(m) != JSON_NULL) {
             if (fields[f].type && json_type(m) != fields[f].type)
@@ -171,14 +175,12 @@ static void find_texts(struct arena *a, const struct json *output, const struct 
 }
 
 /* The first place whose text is not the one that was sent is what the hook has changed. */
-static void take_output(struct answer *r)
+static bool take_output_text(struct answer *r, const struct json *output)
 {
     const struct json *sent[PLACES], *got[PLACES];
     bool found = false;
 
-    if (!r->said[OUTPUT])
-        return;
-    find_texts(r->arena, kodelet_tool_output(r->arena, r->event), sent);
+    find_texts(r->arena, output, sent);
     find_texts(r->arena, r->said[OUTPUT], got);
     for (size_t i = 0; i < PLACES; i++) {
         if (json_type(got[i]) != JSON_STRING)
@@ -186,8 +188,58 @@ static void take_output(struct answer *r)
         found = true;
         if (!json_equal(got[i], sent[i])) {
             verdict_replace(r->arena, r->v, STR("output"), got[i]);
-            return;
+            break;
         }
+    }
+    return found;
+}
+
+/* What our metadata calls a member of theirs; unset: it is a text, or comes from elsewhere. */
+static struct str metadata_name(struct str theirs)
+{
+    static const char *const elsewhere[] = { "output",  "content",       "lines",     "filePath",
+                                             "command", "executionTime", "workingDir" };
+
+    for (size_t i = 0; i < ARRAY_LEN(elsewhere); i++)
+        if (str_is(theirs, elsewhere[i]))
+            return (struct str){ 0 };
+    return str_is(theirs, "exitCode") ? STR("exit_code") : theirs;
+}
+
+static bool take_metadata(struct answer *r, const struct json *output)
+{
+    struct arena *a = r->arena;
+    const struct json *sent = json_get(output, STR("metadata"));
+    const struct json *got = json_get(r->said[OUTPUT], STR("metadata"));
+    const struct json *was = event_data(r->event, STR("metadata")), *now = was;
+
+    for (const struct json *m = json_first(got); m; m = json_next(m)) {
+        struct str key = json_key(a, m), name = metadata_name(key);
+
+        if (str_is_set(name) && !json_equal(m, json_get(sent, key)))
+            now = json_with(a, now, name, m);
+    }
+    if (now != was)
+        verdict_replace(a, r->v, STR("metadata"), now);
+    return now != was;
+}
+
+/* A hook can't make a failure a success: only the tool knows. */
+static void take_output(struct answer *r)
+{
+    static const char *const fixed[] = { "success", "toolName" };
+    const struct json *output = kodelet_tool_output(r->arena, r->event);
+    bool found;
+
+    if (!r->said[OUTPUT])
+        return;
+    found = take_output_text(r, output);
+    found |= take_metadata(r, output);
+    for (size_t i = 0; i < ARRAY_LEN(fixed); i++) {
+        const struct json *got = json_get(r->said[OUTPUT], str_of(fixed[i]));
+
+        if (got && !json_equal(got, json_get(output, str_of(fixed[i]))))
+            strbuf_printf(r->warnings, "'%s' of 'output' can't be changed\n", fixed[i]);
     }
     if (!found)
         strbuf_addstr(r->warnings, "'output' has no text\n");
@@ -280,7 +332,13 @@ static int take_answer(struct answer *r, const struct json *j, struct err *e)
 static int decode(struct arena *a, const struct dialect_event *ev, const struct proc_result *run,
                   const struct dialect_answer *to, struct err *e)
 {
-    struct answer answer = { .arena = a, .event = ev->event, .v = to->v, .warnings = to->warnings };
+    struct answer answer = {
+        .arena = a,
+        .event = ev->event,
+        .v = to->v,
+        .warnings = to->warnings,
+        .ignored = kodelet_is_turn_end(ev->as),
+    };
     const struct json *j;
     struct str out;
     int r = dialect_output(a, run, &out, e);

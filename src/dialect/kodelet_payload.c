@@ -1,6 +1,8 @@
 #include "dialect/kodelet_payload.h"
 
 #include "base/clock.h"
+#include "dialect/kodelet.h"
+#include "dialect/talk.h"
 #include "hook/tools.h"
 
 const char *kodelet_event(enum point point)
@@ -14,6 +16,23 @@ const char *kodelet_event(enum point point)
     };
 
     return events[point];
+}
+
+bool kodelet_event_known(struct str name)
+{
+    size_t count;
+    const struct point_alias *all = point_aliases(&count);
+
+    name = str_trim(name);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(all[i].systems, "kodelet") == 0 && str_is(name, all[i].name))
+            return true;
+    return false;
+}
+
+bool kodelet_is_turn_end(const char *as)
+{
+    return as && strcmp(as, "turn_end") == 0;
 }
 
 struct payload {
@@ -39,12 +58,12 @@ static const struct json *or_empty(struct arena *a, const struct json *text)
     return json_type(text) == JSON_STRING ? text : json_cstring(a, "");
 }
 
-static void add_base(struct payload *p)
+static void add_base(struct payload *p, const char *name)
 {
     const struct session *s = &p->event->session;
     const char *by = s->invoked_by ? s->invoked_by : s->parent ? "subagent" : "main";
 
-    add(p, STR("event"), json_cstring(p->arena, kodelet_event(p->event->point)));
+    add(p, STR("event"), json_cstring(p->arena, name));
     add(p, STR("conv_id"), json_cstring(p->arena, s->id ? s->id : ""));
     add(p, STR("cwd"), json_cstring(p->arena, s->cwd ? s->cwd : ""));
     add(p, STR("invoked_by"), json_cstring(p->arena, by));
@@ -133,27 +152,6 @@ const struct json *kodelet_tool_output(struct arena *a, const struct event *ev)
 static const struct json *kept(struct arena *a, const struct strbuf *text)
 {
     return json_string(a, (struct str){ arena_cstr(a, strbuf_str(text)), text->len });
-}
-
-static void add_message(struct payload *p)
-{
-    const struct json *message = event_data(p->event, STR("message"));
-    const struct json *text = json_get(message, STR("text")), *parts;
-    CLEANUP(strbuf) struct strbuf all = { 0 };
-
-    if (json_type(message) == JSON_STRING)
-        text = message;
-    parts = text ? NULL : json_get(message, STR("parts"));
-    for (const struct json *part = json_first(parts); part; part = json_next(part)) {
-        struct str piece = json_str(p->arena, json_get(part, STR("text")));
-
-        if (all.len && piece.len)
-            strbuf_addch(&all, '\n');
-        strbuf_add(&all, piece.ptr, piece.len);
-    }
-    if (parts)
-        text = kept(p->arena, &all);
-    add(p, STR("message"), or_empty(p->arena, text));
 }
 
 static void push_message(struct arena *a, struct json *list, struct str role,
@@ -255,32 +253,43 @@ static void add_compaction(struct payload *p)
         add(p, STR("auto_compact_threshold"), threshold);
 }
 
-static void add_turn(struct payload *p)
+/* All that `turn_end` has, and `after_turn` has too. */
+static void add_turn_end(struct payload *p)
 {
     const struct json *turn = event_data(p->event, STR("turn"));
+
+    add(p, STR("turn_number"),
+        json_type(turn) == JSON_NUMBER ? turn : json_int(p->arena, p->event->turn));
+    add(p, STR("response"), or_empty(p->arena, event_data(p->event, STR("response"))));
+}
+
+static void add_turn(struct payload *p)
+{
     const struct json *tools = event_data(p->event, STR("tools_used"));
     const struct json *response = event_data(p->event, STR("response"));
     bool used = json_is_true(tools) || (json_type(tools) == JSON_ARRAY && json_count(tools) > 0);
 
-    add(p, STR("turn_number"),
-        json_type(turn) == JSON_NUMBER ? turn : json_int(p->arena, p->event->turn));
     add(p, STR("tools_used"), json_bool(p->arena, used));
     add_unless_empty(p, STR("last_assistant_content"), json_cstr(p->arena, response));
-    add(p, STR("response"), or_empty(p->arena, response));
+    add_turn_end(p);
 }
 
-const struct json *kodelet_payload(struct arena *a, const struct event *ev)
+const struct json *kodelet_payload(struct arena *a, const struct event *ev, const char *as)
 {
     struct payload p = { a, ev, json_object(a) };
     enum point point = ev->point;
 
-    add_base(&p);
+    add_base(&p, kodelet_is_turn_end(as) ? as : kodelet_event(point));
+    if (kodelet_is_turn_end(as)) {
+        add_turn_end(&p);
+        return p.json;
+    }
     if (point == POINT_TOOL_EXECUTE_BEFORE || point == POINT_TOOL_EXECUTE_AFTER)
         add_tool(&p);
     if (point == POINT_TOOL_EXECUTE_AFTER)
         add(&p, STR("tool_output"), kodelet_tool_output(a, ev));
     if (point == POINT_CHAT_MESSAGE)
-        add_message(&p);
+        add(&p, STR("message"), or_empty(a, talk_prompt(a, ev)));
     if (point == POINT_TURN_AFTER)
         add_turn(&p);
     if (point == POINT_TURN_AFTER || point == POINT_AGENT_STOP) {

@@ -4,6 +4,7 @@
 #include "hooke/hooke.h"
 
 #include "base/mem.h"
+#include "base/suggest.h"
 #include "embed/runtime.h"
 #include "hook/gate.h"
 #include "hook/registry.h"
@@ -165,15 +166,13 @@ static int run_callback(const struct hook_call *c, struct verdict *v, struct err
 
 static int resolve(const char *name, struct subscription *on, struct hooke_error *error)
 {
-    char message[256];
-    const char *near;
+    CLEANUP(arena) struct arena a = { 0 };
+    const char *near = name ? point_nearest(name) : NULL;
 
     if (name && point_resolve(str_of(name), on))
         return 0;
-    near = name ? point_nearest(name) : NULL;
-    snprintf(message, sizeof(message), "unknown point '%s'%s%s%s", name ? name : "",
-             near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
-    return fail(error, -EINVAL, message);
+    return fail(error, -EINVAL,
+                arena_printf(&a, "unknown point '%s'%s", name ? name : "", suggest(&a, near, "")));
 }
 
 static int check_hook(const struct hooke *h, const struct hooke_hook *hook, struct subscription *on,
@@ -247,6 +246,7 @@ static int read_event(struct arena *a, const struct hooke_event *event, struct e
         return r;
     *ev = (struct event){
         .turn = event->turn,
+        .abort_fd = event->abort_fd,
         .session = { .id = event->session,
                      .parent = event->parent,
                      .agent = event->agent,

@@ -2,14 +2,19 @@
 
 #include "base/path.h"
 #include "builtin/builtin.h"
+#include "find/find.h"
+#include "hook/capture.h"
 #include "hook/registry.h"
 #include "runner/command.h"
+#include "runner/resident.h"
 #include "runner/rule.h"
+#include "runner/script.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-static const struct runner *const runners[] = { &rule_runner, &command_runner, NULL };
+static const struct runner *const runners[] = { &rule_runner, &script_runner, &command_runner,
+                                                &resident_runner, NULL };
 
 static const char *const *builtin_names(struct arena *a)
 {
@@ -51,6 +56,9 @@ int runtime_configure(struct runtime *rt, const struct runtime_options *o, struc
     struct config_where where = {
         .cwd = o->cwd,
         .user_file = o->config,
+        .answering = o->answering,
+        .find = find_hooks,
+        .trust = o->trust,
         .builtins = builtin_names(&a),
         .flags = o->flags,
         .recompile = o->recompile,
@@ -58,7 +66,12 @@ int runtime_configure(struct runtime *rt, const struct runtime_options *o, struc
     struct registry *reg = engine_build(rt->engine, config_load(&where));
     const struct config *config = registry_config(reg);
     bool bad = report(o->log, config) != NULL;
+    int r = o->lenient ? 0 : config_trust_ready(config, e);
 
+    if (r < 0) {
+        registry_unref(reg);
+        return r;
+    }
     if (bad && config->strict && !o->lenient) {
         registry_unref(reg);
         return err_set(
@@ -85,9 +98,13 @@ int runtime_open(struct runtime *rt, const struct runtime_options *o, struct err
     const char *receipts = o->receipts ? o->receipts : receipt_default_dir(&rt->arena);
 
     rt->receipts = arena_strdup(&rt->arena, receipts);
-    rt->store = strcmp(store, "memory") == 0 ? store_memory() : store_sqlite(store);
+    rt->store = store_at(store);
     engine.store = rt->store;
     engine.receipts = receipts[0] ? receipts : NULL;
+    if (receipts[0]) { /* who wants no traces wants none of these either */
+        engine.captures = capture_default_folder(&rt->arena);
+        engine.capture = getenv("HOOKE_CAPTURE");
+    }
     rt->engine = engine_new(&engine);
     return o->no_config ? 0 : runtime_configure(rt, o, e);
 }

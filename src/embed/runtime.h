@@ -13,15 +13,17 @@
 
 struct runtime_options {
     struct log *log;
-    const char *cwd;      /* NULL: the process's */
-    const char *config;   /* NULL: the usual files; else this file stands for the user's */
-    const char *store;    /* NULL: $HOOKE_STORE or the usual file; "memory": none on disk */
-    const char *receipts; /* NULL: the usual folder; "": none */
-    bool no_config;       /* built-in defaults only */
-    bool only_used;       /* no built-in but those used by name */
-    bool lenient;         /* take a configuration that `strict` refuses, to look at it */
-    bool recompile;       /* read configuration files even when a compiled form is fresh */
-    int abort_fd;         /* readable or hung up: end the processes of hooks; 0: none */
+    const char *cwd;       /* NULL: the process's */
+    const char *trust;     /* NULL: what HOOKE_TRUST says, or the usual file */
+    const char *config;    /* NULL: the usual files; else this file stands for the user's */
+    const char *store;     /* NULL: $HOOKE_STORE or the usual file; "memory": none on disk */
+    const char *receipts;  /* NULL: the usual folder; "": none */
+    const char *answering; /* an agent that runs the hooks of its own configuration itself */
+    bool no_config;        /* built-in defaults only */
+    bool only_used;        /* no built-in but those used by name */
+    bool lenient;          /* take a configuration that `strict` refuses, to look at it */
+    bool recompile;        /* read configuration files even when a compiled form is fresh */
+    int abort_fd;          /* readable or hung up: end the processes of hooks; 0: none */
     const struct config_flag *flags;
 };
 
@@ -34,13 +36,14 @@ struct runtime {
 
 /*
  * Warns through the log about every problem of the configuration. With `strict: true` a problem
- * that is no warning refuses to start: -EBADMSG.
+ * that is no warning refuses to start: -EBADMSG. So does, unless `lenient`, a trust file that was
+ * named and cannot be used.
  */
 MUST_CHECK int runtime_open(struct runtime *rt, const struct runtime_options *o, struct err *e);
 
 /*
  * Load configuration into an open runtime, whole or, with the same refusal, not at all. Of `o` it
- * takes log, cwd, config, flags, lenient and recompile. Any thread may.
+ * takes log, cwd, config, trust, flags, lenient and recompile. Any thread may.
  */
 MUST_CHECK int runtime_configure(struct runtime *rt, const struct runtime_options *o,
                                  struct err *e);

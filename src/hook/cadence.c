@@ -1,5 +1,7 @@
 #include "hook/cadence.h"
 
+#include "base/suggest.h"
+
 #include <math.h>
 
 /* What one value of hook_cadence is parsed with. */
@@ -94,7 +96,6 @@ static void read_member(struct reading *r, const struct setting *m, struct caden
     static const char *const keys[] = { "every", "agents", "when_context_over", "when_tokens_over",
                                         "then" };
     struct origin where;
-    const char *nearest;
 
     if (str_is(m->key, "every")) {
         c->every = read_every(r, m);
@@ -108,9 +109,8 @@ static void read_member(struct reading *r, const struct setting *m, struct caden
         c->then = read_every(r, m);
     } else {
         where = setting_key_origin(m);
-        nearest = str_nearest(m->key.ptr, keys, ARRAY_LEN(keys));
-        problem_add(r->problems, &where, "unknown key '%s' of a cadence%s%s%s", m->key.ptr,
-                    nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+        problem_add(r->problems, &where, "unknown key '%s' of a cadence%s", m->key.ptr,
+                    suggest(r->arena, str_nearest(m->key.ptr, keys, ARRAY_LEN(keys)), ""));
     }
 }
 

@@ -74,7 +74,7 @@ const char *chain_mismatch(const struct hook *h, const struct chain_key *key)
 
     if (!session_matches(h->traits.session, key->sub))
         return h->traits.session == SESSION_SUB ? "only for subagents" : "only for main sessions";
-    if (!match_test(h->traits.tool, key->tool))
+    if (!match_test_tool(h->traits.tool, key->tool))
         return "other tools only";
     if (!match_test(h->traits.agent, key->agent))
         return "other agents only";

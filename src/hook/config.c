@@ -61,7 +61,6 @@ static void read_sources(struct config *c, struct config_sources *sources, bool 
 
 static void merge_sources(struct config *c, struct config_sources *sources, struct config_merge *m)
 {
-    c->files = arena_array(&c->arena, struct config_file, sources->count);
     for (size_t i = 0; i < sources->count; i++) {
         struct config_source *s = &sources->list[i];
 
@@ -72,13 +71,29 @@ static void merge_sources(struct config *c, struct config_sources *sources, stru
             fall_back(c, sources, s);
         if (s->tree)
             config_merge(m, s->tree);
-        c->files[c->file_count++] = (struct config_file){
-            .path = s->path,
-            .source = s->source,
-            .exists = s->id.exists,
-            .trusted = s->state != STATE_UNTRUSTED && s->state != STATE_CHANGED,
-        };
+        config_add_file(c, &(struct config_file){
+                               .path = s->path,
+                               .source = s->source,
+                               .exists = s->id.exists,
+                               .trusted = s->state != STATE_UNTRUSTED && s->state != STATE_CHANGED,
+                           });
     }
+}
+
+void config_add_file(struct config *c, const struct config_file *file)
+{
+    for (size_t i = 0; i < c->file_count; i++)
+        if (strcmp(c->files[i].path, file->path) == 0)
+            return;
+    if ((c->file_count & (c->file_count - 1)) == 0) { /* full at every power of two */
+        size_t room = c->file_count ? c->file_count * 2 : 1;
+        struct config_file *more = arena_array(&c->arena, struct config_file, room);
+
+        if (c->file_count)
+            memcpy(more, c->files, c->file_count * sizeof(*more));
+        c->files = more;
+    }
+    c->files[c->file_count++] = *file;
 }
 
 struct config *config_load(const struct config_where *where)
@@ -91,6 +106,10 @@ struct config *config_load(const struct config_where *where)
     config_merge_init(&m);
     config_sources_find(&c->arena, where, &sources);
     c->workspace = sources.workspace;
+    c->trust = sources.trust;
+    c->trust_named = sources.trust_named;
+    config_check_trust(c);
+    sources.trust = c->trust;
     read_sources(c, &sources, where->recompile);
     merge_sources(c, &sources, &m);
     config_environment(&m);
@@ -105,7 +124,9 @@ struct config *config_load(const struct config_where *where)
     c->event_timeout_ms =
         m.values.event_timeout < UINT32_MAX ? (uint32_t)m.values.event_timeout : UINT32_MAX;
     c->fetch_private = m.values.fetch_private;
+    config_find_hooks(c, where, &sources, &m);
     config_read_hooks(c, where->builtins);
+    config_read_programs(c);
     config_read_cadences(c, where->builtins);
     config_read_disabled(c, where->builtins);
     return c;

@@ -66,6 +66,14 @@ struct hook_traits {
     uint32_t budget_session_tokens; /* injected in one session; 0: no limit */
 };
 
+/* Whether a cadence can hold back a hook of these traits. */
+enum gating {
+    GATING_APPLIES,
+    GATING_NEVER,  /* safety-critical, or only at points that are ungated */
+    GATING_NOTICE, /* only at notices */
+};
+enum gating config_gating(const struct hook_traits *t);
+
 enum runner_kind { RUNNER_BUILTIN, RUNNER_RULE, RUNNER_SCRIPT, RUNNER_COMMAND, RUNNER_RESIDENT };
 
 /* One program of a command: all there is of an entry with `exec`, or a member of its `group`. */
@@ -82,14 +90,17 @@ struct hook_handler {
 /* One entry of `hooks`. */
 struct hook_entry {
     const char *name;
+    const struct config *config; /* it is part of */
     struct origin origin;
     enum runner_kind runner; /* RUNNER_BUILTIN: it sets options of the built-in of that name */
     struct hook_traits traits;
     const struct setting *spec;    /* the whole entry, for the runner and for options */
     struct hook_handler *handlers; /* of a command, in configured order */
     size_t handler_count;
-    const char *broken; /* it must not be missing, but has this problem; NULL: none */
-    bool duplicate;     /* an earlier entry has the name; this one is not used */
+    const char *broken;    /* it must not be missing, but has this problem; NULL: none */
+    bool duplicate;        /* an earlier entry has the name; this one is not used */
+    bool found;            /* made of a file that was found, see struct config_finding */
+    const char *untrusted; /* why it would not run now; every run looks again; NULL: it would */
 };
 
 struct cadence_entry {
@@ -104,18 +115,25 @@ struct disabled_hook {
     struct origin origin;
 };
 
-/* A file that was looked for. */
+/* A file that was looked for: configuration, or what an entry of the workspace runs. */
 struct config_file {
     const char *path;
     enum source source;
     bool exists, trusted;
+    bool found;       /* a hook's own file, or another system's configuration */
+    const char *hook; /* the first that runs it; NULL: it configures */
 };
 
 struct config {
     struct arena arena;
     const char *workspace;
-    struct config_file *files; /* weakest first */
+    const char *trust;         /* the file with the pins, hook/trust.h */
+    bool trust_named;          /* by HOOKE_TRUST or a flag: then it must be there */
+    const char *trust_bad;     /* why it is not used; NULL: it is */
+    struct config_file *files; /* weakest first, then those that hooks run */
     size_t file_count;
+    const char **unpinned; /* what hooks of the workspace run that no pin covers, a line each */
+    size_t unpinned_count;
     const struct setting *root; /* everything merged */
     struct hook_entry *hooks;
     size_t hook_count;
@@ -134,6 +152,32 @@ struct config {
     bool fallen_back; /* the last good configuration is in force instead */
 };
 
+/*
+ * For what finds hooks that are not written in the configuration: what it may look at, and where
+ * its finds go. An entry is a map in the shape of an item of `hooks`, in the order it is to run,
+ * and has the file it was found in as its origin. It then is a hook like any other; what the
+ * configuration says under its name is laid over it.
+ */
+struct config_finding {
+    struct arena *arena; /* of the configuration */
+    struct problems *problems;
+    const char *workspace, *home, *user_dir, *state_dir;
+    const char *trust;     /* the file of pins */
+    const char *answering; /* the agent that runs its own hooks itself; NULL: none */
+    uint32_t max_hooks;
+    bool afresh;                /* ask again what failed before */
+    const struct setting *root; /* what is configured */
+    struct setting *first_entry;
+    struct config_file *files; /* hook files that were looked at */
+    size_t file_count, file_room;
+};
+
+typedef void config_find_fn(struct config_finding *f);
+
+/* For a config_find_fn: keep the file, or add a hook after those found before. */
+void config_found_file(struct config_finding *f, const struct config_file *file);
+void config_found_entry(struct config_finding *f, struct setting *entry);
+
 /* Where to look. NULL members take what the environment says. */
 struct config_where {
     const char *cwd;
@@ -142,6 +186,10 @@ struct config_where {
     const char *user_file;       /* stands for the file in `user_dir` */
     const char *hive;            /* ~/.config/opencode/agent_hive.json */
     const char *state_dir;       /* keeps the compiled configuration */
+    const char *home;            /* where other systems keep their hooks */
+    const char *answering;       /* see struct config_finding */
+    config_find_fn *find;        /* NULL: only what is configured */
+    const char *trust;           /* the trust file; else HOOKE_TRUST, else in `user_dir` */
     const char *const *builtins; /* names of the built-ins, ended by NULL */
     const struct config_flag {
         const char *key, *value; /* "compact.ratio", "0.7" */
@@ -161,8 +209,26 @@ const struct setting *config_get_path(const struct config *c, const char *const 
 /* Everything that is in force: what was said, and the defaults for what was not. In the arena. */
 const struct setting *config_effective(struct arena *a, const struct config *c);
 
+/* Fails when the trust file was named and is of no use: who names one must not run without it. */
+MUST_CHECK int config_trust_ready(const struct config *c, struct err *e);
+
+/* While loading: one more file, unless its path is there. Those of the workspace need trust. */
+void config_add_file(struct config *c, const struct config_file *file);
+
 /* Whether a key of an entry belongs to every hook (`name`, `on`, …) rather than to a built-in. */
 bool config_is_hook_key(struct str key);
+
+/* Whether a key of an entry says what runs: `exec`, `block`, … */
+bool config_is_runner_key(struct str key);
+
+/*
+ * For hooks that say themselves what they are: the keys of every hook in the map `entry->spec`,
+ * read into `entry->traits`, whose points are set already. What is no such key is refused. NULL:
+ * all is well; else the first problem, with its place. Matchers are the caller's to release in any
+ * case.
+ */
+const char *config_read_traits(struct arena *a, struct hook_entry *entry,
+                               struct problems *problems);
 
 const char *source_name(enum source s);
 const char *layer_name(enum layer l);

@@ -36,11 +36,6 @@ static const struct {
     { "web_fetch", SETTING_MAP },
 };
 
-const char *config_did_you_mean(struct arena *a, const char *nearest)
-{
-    return nearest ? arena_printf(a, ", did you mean '%s'?", nearest) : "";
-}
-
 /* All keys beside `path`: those of the top level, or those of the map it is in. */
 static const char *nearest_key(const char *path)
 {

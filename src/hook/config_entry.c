@@ -76,8 +76,12 @@ static bool add_subscription(struct entry_reading *r, const struct setting *s,
     }
     if (point_resolve(s->text, on))
         return true;
-    config_entry_refuse(r, &s->origin, "unknown point '%s'%s", s->text.ptr,
-                        config_did_you_mean(r->arena, point_nearest(s->text.ptr)));
+    if (point_missing(s->text))
+        config_entry_refuse(r, &s->origin, "'%s' of %s is not supported: no point stands for it",
+                            s->text.ptr, point_missing(s->text));
+    else
+        config_entry_refuse(r, &s->origin, "unknown point '%s'%s", s->text.ptr,
+                            config_did_you_mean(r->arena, point_nearest(s->text.ptr)));
     return false;
 }
 
@@ -199,6 +203,14 @@ static void read_group(struct entry_reading *r, const struct setting *s)
 {
     r->runners++;
     config_entry_group(r, s);
+}
+
+static void read_unpinned(struct entry_reading *r, const struct setting *s)
+{
+    for (const struct setting *word = s->first; word; word = word->next)
+        if (!is_scalar(word))
+            config_entry_refuse(r, &word->origin, "a word of 'unpinned' must be a text, not %s",
+                                setting_kind_name(word->kind));
 }
 
 static void read_dialect(struct entry_reading *r, const struct setting *s)
@@ -371,6 +383,7 @@ static const struct entry_key keys[] = {
     { "script", TEXT, read_argv, 0, 0 },
     { "dialect", TEXT, read_dialect, 0, 0 },
     { "env", MAP | LIST, config_entry_env, 0, 0 },
+    { "unpinned", LIST, read_unpinned, 0, 0 },
     { "prewarm", FLAG, NULL, 0, 0 },
     { "layer", TEXT, read_layer, KEY_LAYER, 0 },
     { "priority", WHOLE, read_priority, KEY_PRIORITY, 0 },
@@ -398,6 +411,14 @@ bool config_is_hook_key(struct str key)
     const struct entry_key *k = find_key(key);
 
     return k && (k->said || str_is(key, "name"));
+}
+
+bool config_is_runner_key(struct str key)
+{
+    const struct entry_key *k = find_key(key);
+
+    return str_is(key, "group") || (k && (k->read == read_verdict || k->read == read_decision ||
+                                          k->read == read_continue || k->read == read_argv));
 }
 
 static const char *nearest_key(const char *name)
@@ -467,4 +488,15 @@ void config_entry_key(struct entry_reading *r, const struct setting *s)
         k->read(r, s);
     if (k->power)
         check_power(r, k, s);
+}
+
+bool config_entry_check(struct arena *a, struct problems *problems, const struct setting *s)
+{
+    struct hook_entry entry = { 0 };
+    struct entry_reading r = { .arena = a, .problems = problems, .entry = &entry };
+
+    config_entry_key(&r, s);
+    match_release(entry.traits.tool);
+    match_release(entry.traits.agent);
+    return !r.bad;
 }

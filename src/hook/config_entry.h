@@ -38,3 +38,6 @@ bool config_is_handler_key(struct str key);
 
 /* Read one key of the entry. */
 void config_entry_key(struct entry_reading *r, const struct setting *s);
+
+/* Whether one key could be read, in an entry that is not kept; else a problem. */
+bool config_entry_check(struct arena *a, struct problems *problems, const struct setting *s);

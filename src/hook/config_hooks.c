@@ -66,8 +66,7 @@ static bool read_name(struct entry_reading *r)
     return true;
 }
 
-/* Where no cadence can hold anything back, and why: NULL when it can. */
-static const char *why_ungated(const struct hook_traits *t)
+enum gating config_gating(const struct hook_traits *t)
 {
     bool all_ungated = t->on_count > 0, all_notices = t->on_count > 0;
 
@@ -76,8 +75,8 @@ static const char *why_ungated(const struct hook_traits *t)
         all_notices = all_notices && point_info(t->on[i].point)->kind == POINT_NOTICE;
     }
     if (t->safety_critical || all_ungated)
-        return "safety-critical hook";
-    return all_notices ? "notice" : NULL;
+        return GATING_NEVER;
+    return all_notices ? GATING_NOTICE : GATING_APPLIES;
 }
 
 static void ignore_at_notice(struct cadence *c, const char *name, struct problems *problems)
@@ -99,13 +98,13 @@ static bool is_on(const struct hook_traits *t, enum point point)
 static void finish_cadence(struct entry_reading *r)
 {
     struct hook_traits *t = &r->entry->traits;
-    const char *why = why_ungated(t);
-    bool always = why && strcmp(why, "notice") != 0;
+    enum gating gating = config_gating(t);
 
     if (!r->cadence)
         return;
-    t->cadence = cadence_parse(r->arena, r->entry->name, r->cadence, always, r->problems);
-    if (why && !always)
+    t->cadence =
+        cadence_parse(r->arena, r->entry->name, r->cadence, gating == GATING_NEVER, r->problems);
+    if (gating == GATING_NOTICE)
         ignore_at_notice(&t->cadence, r->entry->name, r->problems);
     if (cadence_gates(&t->cadence) && t->place == PLACE_SYSTEM && is_on(t, POINT_SYSTEM_TRANSFORM))
         cadence_warn_of_cache(&t->cadence, r->entry->name, r->problems);
@@ -150,13 +149,41 @@ static void check_runner(struct entry_reading *r)
         config_entry_refuse(r, &args->origin, "'callback_args' needs 'callback' beside it");
 }
 
+/* What was trusted of a file that has changed: see config_source.c. */
+static bool is_of_changed_file(const struct config *c, const struct hook_entry *entry)
+{
+    for (size_t i = 0; i < c->file_count; i++)
+        if (c->files[i].source == SOURCE_WORKSPACE && !c->files[i].trusted &&
+            strcmp(c->files[i].path, entry->origin.file) == 0)
+            return true;
+    return false;
+}
+
+const char *config_read_traits(struct arena *a, struct hook_entry *entry, struct problems *problems)
+{
+    struct entry_reading r = { .arena = a, .problems = problems, .entry = entry };
+
+    entry->traits.enabled = true;
+    for (const struct setting *s = entry->spec->first; s; s = s->next)
+        if (config_is_hook_key(s->key) && !str_is(s->key, "name") && !str_is(s->key, "on") &&
+            !str_is(s->key, "enabled"))
+            config_entry_key(&r, s);
+        else
+            config_entry_refuse(&r, &s->origin, "unknown option '%s'", s->key.ptr);
+    set_defaults(&r);
+    finish_cadence(&r);
+    return r.bad;
+}
+
 /* False: the entry is of no use, and problems say why. */
 static bool read_entry(struct config *c, const struct setting *spec, const char *const *builtins,
                        struct hook_entry *entry)
 {
     struct entry_reading r = { .arena = &c->arena, .problems = &c->problems, .entry = entry };
 
-    *entry = (struct hook_entry){ .origin = spec->origin, .spec = spec };
+    *entry = (struct hook_entry){
+        .config = c, .origin = spec->origin, .spec = spec, .found = spec->found
+    };
     entry->traits.enabled = true;
     if (!read_name(&r))
         return false;
@@ -173,6 +200,9 @@ static bool read_entry(struct config *c, const struct setting *spec, const char 
         check_runner(&r);
     set_defaults(&r);
     finish_cadence(&r);
+    if (!r.bad && is_of_changed_file(c, entry))
+        r.bad = arena_printf(&c->arena, "'%s' has changed since it was trusted: run 'hooke trust'",
+                             entry->origin.file);
     /* What must not be missing stays, and every run of it fails. */
     if (r.bad && entry->traits.on_failure != FAILURE_ALLOW && entry->traits.on_count)
         entry->broken = r.bad;
@@ -294,14 +324,13 @@ static void read_hook_cadence(struct config *c, const struct setting *s,
 {
     const struct hook_entry *hook = find_entry(c, s->key.ptr);
     struct origin where = setting_key_origin(s);
-    const char *why = hook ? why_ungated(&hook->traits) : NULL;
-    bool always = why && strcmp(why, "notice") != 0;
+    enum gating gating = hook ? config_gating(&hook->traits) : GATING_APPLIES;
 
     e->name = s->key.ptr;
     if (!hook && !config_is_builtin(builtins, e->name))
         warn_unknown_hook(c, builtins, &where, e->name, true);
-    e->cadence = cadence_parse(&c->arena, e->name, s, always, &c->problems);
-    if (why && !always)
+    e->cadence = cadence_parse(&c->arena, e->name, s, gating == GATING_NEVER, &c->problems);
+    if (gating == GATING_NOTICE)
         ignore_at_notice(&e->cadence, e->name, &c->problems);
     if (hook && hook->traits.place == PLACE_SYSTEM && cadence_gates(&e->cadence) &&
         is_on(&hook->traits, POINT_SYSTEM_TRANSFORM))

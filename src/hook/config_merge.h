@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "base/suggest.h"
 #include "hook/config.h"
 
 /* The scalars of the top level, as checked. */
@@ -61,6 +62,12 @@ const struct setting *config_protected_hook(const struct config_merge *m, const 
 void config_environment(struct config_merge *m);
 void config_flags(struct config_merge *m, const struct config_flag *flags);
 
+/* Find what entries of the workspace run, and whether it is trusted (config_trust.c). */
+void config_read_programs(struct config *c);
+
+/* Whether the trust file can be relied on; else a problem (config_trust.c). */
+void config_check_trust(struct config *c);
+
 /* Fill `c` from c->root. */
 void config_read_hooks(struct config *c, const char *const *builtins);
 void config_read_cadences(struct config *c, const char *const *builtins);
@@ -69,5 +76,7 @@ void config_read_disabled(struct config *c, const char *const *builtins);
 /* Whether `builtins` (ended by NULL; may be NULL) has the name. */
 bool config_is_builtin(const char *const *builtins, const char *name);
 
-/* ", did you mean 'x'?" or "". */
-const char *config_did_you_mean(struct arena *a, const char *nearest);
+static inline const char *config_did_you_mean(struct arena *a, const char *nearest)
+{
+    return suggest(a, nearest, "");
+}

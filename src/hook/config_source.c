@@ -80,6 +80,7 @@ void config_sources_find(struct arena *a, const struct config_where *where,
     const char *cwd = where->cwd ? where->cwd : current_dir(a);
     const char *managed = where->managed ? where->managed : "/etc/hooke/config.yaml";
     const char *hive = where->hive ? where->hive : hive_path(a);
+    const char *usual;
     const char *user = where->user_file ? path_join(a, current_dir(a), where->user_file) : NULL;
 
     *out = (struct config_sources){
@@ -87,7 +88,10 @@ void config_sources_find(struct arena *a, const struct config_where *where,
         .user_dir = where->user_dir ? where->user_dir : path_xdg(a, PATH_CONFIG),
         .state_dir = where->state_dir ? where->state_dir : path_xdg(a, PATH_STATE),
     };
-    out->trust = trust_file(a, out->user_dir);
+    usual = path_join(a, out->user_dir, "trusted");
+    out->trust = where->trust ? where->trust : trust_file(a, out->user_dir);
+    out->trust = path_normalize(a, path_join(a, current_dir(a), out->trust));
+    out->trust_named = where->trust || strcmp(out->trust, usual) != 0;
     out->trust_id = identify(out->trust);
     add_source(a, out, SOURCE_MANAGED, managed);
     add_source(a, out, SOURCE_HIVE, hive);
@@ -132,6 +136,43 @@ static void parse_source(struct arena *a, struct config_source *s, struct str te
         keep_cadence_only(s);
 }
 
+/* Everything but `hooks` goes. */
+static void keep_hooks_only(struct setting *tree)
+{
+    struct setting **link = &tree->first;
+
+    while (*link) {
+        if (str_is((*link)->key, "hooks"))
+            link = &(*link)->next;
+        else
+            *link = (*link)->next;
+    }
+}
+
+/*
+ * Of a file that has changed, what was trusted tells which hooks must not go missing: those that
+ * are no part of the configuration now, but whose absence counts as a failure.
+ */
+static void read_pinned(struct arena *a, const struct config_sources *sources,
+                        struct config_source *s)
+{
+    const struct origin file = { .source = s->source, .file = s->path };
+    const char *name = trust_name(a, s->path), *copy = NULL;
+    struct trust_pinned *pins;
+    struct str text;
+
+    if (trust_pins(a, sources->trust, &pins, NULL) < 0)
+        return;
+    for (; pins->path; pins++)
+        if (strcmp(pins->path, name) == 0)
+            copy = trust_kept(a, pins);
+    if (!copy || file_read(a, copy, YAML_MAX_BYTES, &text, NULL) < 0 ||
+        setting_parse(a, &file, text, &s->tree, &s->bad, NULL) < 0 || s->tree->kind != SETTING_MAP)
+        s->tree = NULL;
+    if (s->tree)
+        keep_hooks_only(s->tree);
+}
+
 static enum source_state state_of(enum trust trust)
 {
     switch (trust) {
@@ -171,8 +212,18 @@ void config_source_read(struct arena *a, const struct config_sources *sources,
         s->message = arena_strdup(a, r < 0 ? e.msg : "it is empty and changed a moment ago");
         return;
     }
+    /* What others can write is not the user's word; the neighbour's file says little. */
+    if ((s->source == SOURCE_USER || s->source == SOURCE_MANAGED) &&
+        trust_owner_check(s->path, &e) < 0) {
+        s->state = STATE_BROKEN;
+        s->bad = (struct origin){ .source = s->source, .file = s->path };
+        s->message = arena_strdup(a, e.msg);
+        return;
+    }
     if (s->source == SOURCE_WORKSPACE) {
         s->state = state_of(trust_check(sources->trust, s->path, text));
+        if (s->state == STATE_CHANGED)
+            read_pinned(a, sources, s);
         if (s->state != STATE_READ)
             return;
     }

@@ -42,6 +42,7 @@ struct config_source {
 struct config_sources {
     const char *workspace, *user_dir, *state_dir;
     const char *trust;
+    bool trust_named; /* not the usual file */
     struct file_identity trust_id;
     struct config_source list[CONFIG_SOURCES];
     size_t count;
@@ -54,6 +55,11 @@ void config_sources_find(struct arena *a, const struct config_where *where,
 /* Read and parse one file; what comes of it is in its state. */
 void config_source_read(struct arena *a, const struct config_sources *sources,
                         struct config_source *s);
+
+/* Part of config_load(): add what where->find finds to what is configured, in m->root. */
+struct config_merge;
+void config_find_hooks(struct config *c, const struct config_where *where,
+                       const struct config_sources *sources, struct config_merge *m);
 
 /* Compiled form ------------------------------------------------------------------------------- */
 

@@ -2,8 +2,10 @@
 
 #include "base/clock.h"
 #include "hook/gate.h"
+#include "hook/trust.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 
 #define HOOK_TIMEOUT_MS 30000u
@@ -27,7 +29,8 @@ void dispatch_warn(struct dispatch *d, const char *fmt, ...)
         d->warning_room = room;
     }
     r->warnings[r->warning_count++] = arena_strdup(d->arena, line);
-    log_warn_once(engine_log(d->engine), "%s", line);
+    if (!d->report) /* who tries a hook reads the receipt */
+        log_warn_once(engine_log(d->engine), "%s", line);
 }
 
 /* One hold-back a hook, and one more for each of its injections: a list that grows. */
@@ -46,6 +49,13 @@ void dispatch_hold(struct dispatch *d, const struct hook_held *held)
     r->held[r->held_count++] = *held;
 }
 
+static bool is_aborted(const struct dispatch *d)
+{
+    struct pollfd fd = { .fd = d->abort_fd, .events = POLLIN };
+
+    return fd.fd && poll(&fd, 1, 0) > 0;
+}
+
 void dispatch_call(const struct dispatch *d, struct hook_call *c, uint64_t began_ns,
                    struct verdict *v, struct hook_run *run)
 {
@@ -56,17 +66,21 @@ void dispatch_call(const struct dispatch *d, struct hook_call *c, uint64_t began
     c->io = &run->io;
     e.code = 0; /* not the whole message: it is longer than all else that is touched here */
     e.msg[0] = '\0';
-    r = c->hook->run(c, v, &e);
+    if (is_aborted(d))
+        r = err_set(&e, -ECANCELED, "was not started: the event was aborted");
+    else
+        r = c->hook->run(c, v, &e);
     run->ns = clock_mono_ns() - began_ns;
     if (r < 0) {
         run->end = r == -ETIMEDOUT ? RUN_TIMED_OUT : RUN_FAILED;
+        run->untrusted = r == TRUST_REFUSED;
         run->detail = arena_strdup(c->arena, e.msg[0] ? e.msg : "failed without saying why");
-        *v = (struct verdict){ 0 };
+        *v = (struct verdict){ .say = v->say }; /* it may still tell the person why */
     } else if (run->io.failure) {
         run->end = run->io.timed_out ? RUN_TIMED_OUT : RUN_FAILED;
         run->detail = run->io.failure;
     }
-    if (run->end != RUN_DONE)
+    if (run->end != RUN_DONE && !d->report)
         log_warn(engine_log(d->engine), "hook '%s' %s", c->hook->name, run->detail);
 }
 
@@ -77,6 +91,15 @@ void dispatch_warn_of(struct dispatch *d, const struct hook_run *run)
     while (str_cut(&rest, '\n', &line))
         if (line.len)
             dispatch_warn(d, "hook '%s': %.*s", run->hook->name, STR_ARG(line));
+}
+
+bool dispatch_hold_untrusted(struct dispatch *d, const struct hook_run *run)
+{
+    if (!run->untrusted || run->hook->traits.on_failure != FAILURE_ALLOW)
+        return false;
+    dispatch_hold(
+        d, &(struct hook_held){ .hook = run->hook, .why = HELD_UNTRUSTED, .detail = run->detail });
+    return true;
 }
 
 /* A failed run is no answer; what it means here is the hook's `on_failure`. */
@@ -129,11 +152,19 @@ static void run_hook(struct dispatch *d, const struct hook *h, const struct gate
     d->call.deadline_ns = dispatch_deadline(d, h, d->last_ns);
     dispatch_call(d, &d->call, d->last_ns, &v, run);
     d->last_ns += run->ns;
+    if (dispatch_hold_untrusted(d, run)) {
+        d->receipt->run_count--;
+        return;
+    }
     run->again = again;
     run->every = g->every;
     run->time = g->time;
     if (run->io.warnings)
         dispatch_warn_of(d, run);
+    if (is_aborted(d)) {
+        d->aborted = d->over = true;
+        return;
+    }
     detail = run->detail;
     if (!verdict_is_empty(&v)) /* of a run that failed in part: what the other parts said */
         merge_verdict(d, h, &v, run);
@@ -177,6 +208,9 @@ bool dispatch_admit(struct dispatch *d, const struct hook *h, struct gate *g)
     } else if (is_too_deep(d, h)) {
         held.why = HELD_DEPTH;
         held.detail = "inside another hook";
+    } else if (d->ungated) {
+        *g = (struct gate){ .open = true };
+        return true;
     } else {
         *g = gate_ask(d->engine, d->registry, h, &d->event);
         if (g->open)
@@ -210,6 +244,13 @@ static bool needs_rerun(const struct dispatch *d, const struct hook *next)
     return d->args_changed && (!next || (next->def && next->def->no_rerun));
 }
 
+/* Nothing that was said counts, and the thing the event is about must not happen. */
+static void give_up(struct dispatch *d)
+{
+    d->receipt->verdict = (struct verdict){ .stop = "the event was aborted" };
+    d->receipt->data = d->receipt->event->data;
+}
+
 void dispatch_chain(struct dispatch *d)
 {
     struct gate g;
@@ -223,6 +264,7 @@ void dispatch_chain(struct dispatch *d)
         .event_deadline_ns = d->deadline_ns,
         .abort_fd = d->abort_fd,
         .receipt_id = d->receipt->id,
+        .report = d->report,
     };
     for (size_t i = 0; i < d->chain->observers && !d->over; i++) {
         const struct hook *h = d->chain->hooks[i];
@@ -239,4 +281,6 @@ void dispatch_chain(struct dispatch *d)
     if (!d->over && needs_rerun(d, NULL))
         rerun_guards(d);
     merge_finish(d);
+    if (d->aborted)
+        give_up(d);
 }

@@ -23,8 +23,11 @@ struct dispatch {
     uint64_t began_ns, last_ns, deadline_ns;
     unsigned depth;
     int abort_fd;
-    bool args_changed; /* since the guards saw them */
-    bool over;         /* a block or a stop ended the chain */
+    struct hook_report *report; /* NULL, but where a hook is tried */
+    bool ungated;               /* a try: no cadence is asked or counted */
+    bool args_changed;          /* since the guards saw them */
+    bool over;                  /* a block or a stop ended the chain */
+    bool aborted;               /* by whoever emitted the event */
 };
 
 void dispatch_chain(struct dispatch *d);
@@ -35,6 +38,10 @@ void dispatch_call(const struct dispatch *d, struct hook_call *c, uint64_t began
 
 /* When a hook that starts now must be done: its own timeout, or the event's, if that is earlier. */
 uint64_t dispatch_deadline(const struct dispatch *d, const struct hook *h, uint64_t now_ns);
+
+/* Whether the run was none because nothing is trusted and nothing depends on it: then it is held.
+ */
+bool dispatch_hold_untrusted(struct dispatch *d, const struct hook_run *run);
 
 /* Put what the runner found odd in the answer into the receipt. */
 void dispatch_warn_of(struct dispatch *d, const struct hook_run *run);

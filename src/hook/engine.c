@@ -2,7 +2,9 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/suggest.h"
 #include "hook/background.h"
+#include "hook/capture.h"
 #include "hook/collector.h"
 #include "hook/dispatch.h"
 #include "hook/slots.h"
@@ -15,6 +17,7 @@
 struct engine {
     struct engine_options options;
     struct receipt_log *receipts;
+    struct capture *capture; /* NULL: no event is ever saved */
     struct ulid_source ids;
     struct slots slots;
     struct background background;
@@ -54,6 +57,8 @@ struct engine *engine_new(const struct engine_options *o)
 
     en->options = *o;
     en->receipts = o->receipts ? receipt_log_new(o->receipts) : NULL;
+    if (o->captures || o->capture)
+        en->capture = capture_new(o->captures, o->capture, o->log);
     ulid_init(&en->ids);
     slots_init(&en->slots);
     background_init(&en->background);
@@ -70,6 +75,7 @@ void engine_free(struct engine *en)
     slots_release(&en->slots);
     registry_unref(en->registry);
     receipt_log_free(en->receipts);
+    capture_free(en->capture);
     free(en->used);
     free(en->callbacks);
     arena_release(&en->arena);
@@ -137,7 +143,7 @@ void engine_configure(struct engine *en, struct config *config)
 static int unknown_builtin(const struct engine *en, const char *name, struct err *e)
 {
     CLEANUP(arena) struct arena a = { 0 };
-    const char **names, *near;
+    const char **names;
     size_t count = 0;
 
     while (en->options.builtins && en->options.builtins[count])
@@ -145,10 +151,8 @@ static int unknown_builtin(const struct engine *en, const char *name, struct err
     names = arena_array(&a, const char *, count + 1);
     for (size_t i = 0; i < count; i++)
         names[i] = en->options.builtins[i]->name;
-    near = str_nearest(name, names, count);
-    if (near)
-        return err_set(e, -ENOENT, "no built-in hook '%s', did you mean '%s'?", name, near);
-    return err_set(e, -ENOENT, "no built-in hook '%s'", name);
+    return err_set(e, -ENOENT, "no built-in hook '%s'%s", name,
+                   suggest(&a, str_nearest(name, names, count), ""));
 }
 
 int engine_use(struct engine *en, const char *builtin, struct err *e)
@@ -294,6 +298,36 @@ static uint64_t event_timeout_ns(const struct registry *reg)
     return ms * 1000000u;
 }
 
+/* What every event begins with. The receipt takes over the reference to the registry. */
+static void begin(struct dispatch *d, const struct event *ev, struct registry *reg)
+{
+    struct engine *en = d->engine;
+    struct receipt *r = d->receipt;
+
+    d->registry = reg;
+    d->depth = en->options.depth;
+    d->abort_fd = ev->abort_fd ? ev->abort_fd : en->options.abort_fd;
+    *r = (struct receipt){ .event = ev, .registry = reg, .at_ms = clock_wall_ms() };
+    ulid_next(&en->ids, r->at_ms, r->id);
+    if (!d->event.id)
+        d->event.id = r->id;
+    d->began_ns = d->last_ns = clock_mono_ns();
+    d->deadline_ns = d->began_ns + event_timeout_ns(reg);
+}
+
+static void run(struct dispatch *d)
+{
+    dispatch_chain(d);
+    observe_outcome(d);
+}
+
+static void end(struct dispatch *d)
+{
+    const struct chain *chain = d->chain;
+
+    d->receipt->ns = (chain->count > chain->observers ? clock_mono_ns() : d->last_ns) - d->began_ns;
+}
+
 int engine_emit(struct engine *en, const struct event *ev, struct arena *a, struct receipt *r,
                 struct err *e)
 {
@@ -303,24 +337,39 @@ int engine_emit(struct engine *en, const struct event *ev, struct arena *a, stru
 
     if (bad < 0)
         return bad;
-    d.registry = current(en);
-    d.depth = en->options.depth;
-    d.abort_fd = en->options.abort_fd;
-    *r = (struct receipt){ .event = ev, .registry = d.registry, .at_ms = clock_wall_ms() };
-    ulid_next(&en->ids, r->at_ms, r->id);
-    if (!d.event.id)
-        d.event.id = r->id;
-    d.began_ns = d.last_ns = clock_mono_ns();
-    d.deadline_ns = d.began_ns + event_timeout_ns(d.registry);
+    begin(&d, ev, current(en));
     key = chain_key_of(a, ev);
     d.chain = registry_chain(d.registry, &key, a);
-    dispatch_chain(&d);
-    observe_outcome(&d);
+    run(&d);
     forget(&d);
-    r->ns = (d.chain->count > d.chain->observers ? clock_mono_ns() : d.last_ns) - d.began_ns;
+    end(&d);
     write_receipt(en, r);
+    if (en->capture && capture_is_due(en->capture, d.began_ns))
+        capture_event(en->capture, d.began_ns, r, d.event.id);
     log_debug(en->options.log, "%s of session '%s': %s, %zu hooks ran, %zu held back",
               point_info(ev->point)->name, ev->session.id, receipt_outcome(r), r->run_count,
               r->held_count);
+    return 0;
+}
+
+int engine_try(struct engine *en, struct engine_trial *trial, const struct event *ev,
+               struct arena *a, struct receipt *r, struct err *e)
+{
+    struct dispatch d = { .engine = en, .arena = a, .event = *ev, .receipt = r };
+    struct hook *alone = arena_new(a, struct hook);
+    const struct hook **hooks = arena_array(a, const struct hook *, 1);
+    int bad = check_event(ev, e);
+
+    if (bad < 0)
+        return bad;
+    *alone = *trial->hook;
+    alone->off_because = NULL;
+    hooks[0] = alone;
+    d.chain = &(struct chain){ hooks, 1, alone->traits.observe ? 0 : 1 };
+    d.report = &trial->report;
+    d.ungated = true;
+    begin(&d, ev, registry_ref(trial->registry));
+    run(&d);
+    end(&d);
     return 0;
 }

@@ -25,6 +25,8 @@ struct engine_options {
     struct log *log;                        /* borrowed; NULL: silent */
     struct store *store;                    /* borrowed */
     const char *receipts;                   /* folder; NULL: none are written */
+    const char *captures;                   /* folder of requests to save events; NULL: none */
+    const char *capture;                    /* folder that all events are saved to; NULL: none */
     const struct hook_def *const *builtins; /* known ones, ended by NULL */
     const struct runner *const *runners;    /* ended by NULL */
     bool use_builtins;                      /* all that are not off; else those that are used */
@@ -67,6 +69,19 @@ MUST_CHECK int engine_register(struct engine *en, const struct engine_callback *
  */
 MUST_CHECK int engine_emit(struct engine *en, const struct event *ev, struct arena *a,
                            struct receipt *r, struct err *e);
+
+/*
+ * Try one hook alone: even if the event does not match it, it is off, or its cadence is closed.
+ * Nothing is counted, no receipt is written and no state goes with the session; the receipt and
+ * `report` say what happened. It must be a hook of the event's point, of the registry in force.
+ */
+struct engine_trial {
+    struct registry *registry;
+    const struct hook *hook;
+    struct hook_report report;
+};
+MUST_CHECK int engine_try(struct engine *en, struct engine_trial *trial, const struct event *ev,
+                          struct arena *a, struct receipt *r, struct err *e);
 
 struct log *engine_log(const struct engine *en);
 struct store *engine_store(const struct engine *en);

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "base/err.h"
 #include "hook/point.h"
 #include "json/json.h"
 
@@ -26,10 +27,19 @@ struct event {
     unsigned turn;
     struct session session;
     const struct json *data; /* an object; NULL: {} */
+    int abort_fd; /* readable or hung up: whoever emitted it gives it up; never read; 0: none */
 };
 
 /* The event in our own JSON (the native dialect). */
 const struct json *event_to_json(struct arena *a, const struct event *ev);
+
+/*
+ * The way back. Only `point` and `session.id` must be there; members of another type than they have
+ * are refused, unknown ones passed over. Everything in `ev` lives in the arena or is borrowed from
+ * `j`.
+ */
+MUST_CHECK int event_from_json(struct arena *a, const struct json *j, struct event *ev,
+                               struct err *e);
 
 /* A member of the event's data. */
 static inline const struct json *event_data(const struct event *ev, struct str name)

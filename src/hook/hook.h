@@ -35,6 +35,13 @@ struct hook_io {
     bool timed_out;       /* that is how */
 };
 
+/* What whoever tries a single hook wants to know besides: all of what it said. In the arena. */
+struct hook_report {
+    const char *output, *errors; /* standard output and standard error; NULL: nothing */
+    bool exited;                 /* a process ran and ended by itself */
+    int exit_code;
+};
+
 struct hook_call {
     struct engine *engine;
     struct registry *registry;
@@ -46,6 +53,7 @@ struct hook_call {
     void *context;               /* of a runner or a C callback: its own */
     const struct verdict *final; /* for observers: what the chain decided; else NULL */
     struct hook_io *io;          /* for the runner to fill in */
+    struct hook_report *report;  /* likewise; NULL, but where a hook is tried */
     uint64_t deadline_ns;        /* on the monotonic clock */
     uint64_t event_deadline_ns;  /* of the whole event; not before `deadline_ns` */
     int abort_fd;                /* readable or hung up: end what runs; never read; 0: none */
@@ -82,6 +90,7 @@ struct hook {
     const struct cadence *cadence; /* by this hook's name, or NULL */
     const char *off_because;       /* set: it matches but does not run, and why */
     const char *broken;            /* set: every run fails with this */
+    const char *untrusted;         /* set: would not run when it was loaded; each run looks again */
     bool locked;                   /* by name, in the managed configuration */
     bool in_process;               /* starts no process */
     hook_fn *run;
@@ -107,6 +116,10 @@ struct runner {
                 struct problems *problems, struct err *e);
     void (*unload)(struct hook *h); /* may be NULL */
 };
+
+/* What an entry says over what the hook says of itself: only what it says, `on` and `mode` left
+ * out. */
+void hook_lay_over(struct hook_traits *t, const struct hook_traits *entry);
 
 /* For load(), after it has set all else. */
 void hook_add_part(struct arena *a, struct hook *h, const struct hook_traits *traits);

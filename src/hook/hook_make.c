@@ -1,5 +1,7 @@
 #include "hook/hook_make.h"
 
+#include "hook/trust.h"
+
 #include <errno.h>
 
 const struct runner *hook_runner(const struct runner *const *runners, enum runner_kind kind)
@@ -12,6 +14,8 @@ const struct runner *hook_runner(const struct runner *const *runners, enum runne
 
 static int run_broken(const struct hook_call *c, struct verdict *v UNUSED, struct err *e)
 {
+    if (c->hook->untrusted)
+        return err_set(e, TRUST_REFUSED, "did not run: %s", c->hook->untrusted);
     return err_set(e, -EIO, "failed: %s", c->hook->broken);
 }
 
@@ -79,8 +83,7 @@ static struct hook_traits traits_of_def(struct arena *a, const struct hook_def *
     return t;
 }
 
-/* The entry's traits over the definition's: only what it says. */
-static void lay_over(struct hook_traits *t, const struct hook_traits *entry)
+void hook_lay_over(struct hook_traits *t, const struct hook_traits *entry)
 {
     if (entry->said & KEY_TOOL)
         t->tool = entry->tool;
@@ -188,7 +191,7 @@ struct hook *hook_make_builtin(const struct hook_making *m, const struct hook_de
         if (overreaches(m, def, entry))
             continue;
         h->origin = entry->origin;
-        lay_over(&h->traits, &entry->traits);
+        hook_lay_over(&h->traits, &entry->traits);
         set_options(m, def, entry, options);
         if (entry->broken)
             break_hook(m, h, entry->broken);
@@ -230,10 +233,12 @@ struct hook *hook_make(const struct hook_making *m, const struct hook_entry *ent
     h->traits = entry->traits;
     h->order = order;
     h->in_process = runner && runner->in_process;
+    h->untrusted = entry->untrusted;
     if (entry->broken) {
         break_hook(m, h, entry->broken);
     } else if (load_hook(m, runner, entry, h, &e) < 0) {
-        break_hook(m, h, e.msg);
+        for (struct hook *part = h; part; part = part->next_part)
+            break_hook(m, part, e.msg);
         problem_add(m->problems, &entry->origin, "hook '%s': %s", h->name, e.msg);
     }
     for (struct hook *part = h; part; part = part->next_part)

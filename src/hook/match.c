@@ -2,6 +2,7 @@
 
 #include "base/regex.h"
 #include "base/strbuf.h"
+#include "hook/tools.h"
 
 static bool is_pattern(struct str text)
 {
@@ -94,6 +95,19 @@ bool match_test(const struct match *m, struct str text)
     /* A pattern that gives up counts as a match: no text may be made to slip past a guard. */
     for (struct regex *const *p = m->patterns; p && *p; p++)
         if (regex_match(*p, text, NULL) != 0)
+            return true;
+    return false;
+}
+
+bool match_test_tool(const struct match *m, struct str tool)
+{
+    const char *name;
+    size_t at = 0;
+
+    if (match_test(m, tool))
+        return true;
+    while ((name = tools_other_name(TOOLS_SYSTEMS, tool, &at)))
+        if (match_test(m, str_of(name)))
             return true;
     return false;
 }

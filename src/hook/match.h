@@ -21,5 +21,8 @@ void match_release(struct match *m);
 /* A NULL matcher takes everything; an unset text is taken only by that. */
 bool match_test(const struct match *m, struct str text);
 
+/* The same for a tool, under its own name or any that another system has for it. */
+bool match_test_tool(const struct match *m, struct str tool);
+
 /* As the user wrote it, for `hooke show` and `plan`. */
 char *match_text(struct arena *a, const struct match *m);

@@ -43,7 +43,7 @@ static void observe_one(const struct dispatch *d, struct observer *o)
     dispatch_call(d, &c, now, &v, &o->run);
     o->run.every = o->gate.every;
     o->run.time = o->gate.time;
-    o->powerless = !verdict_is_empty(&v);
+    o->powerless = o->run.end == RUN_DONE && !verdict_is_empty(&v);
 }
 
 static void *observe_until_done(void *context)
@@ -82,12 +82,18 @@ static void keep_texts(struct arena *a, struct hook_run *run)
     run->io.failure = NULL; /* `detail` says it */
 }
 
+static void keep_report(struct arena *a, struct hook_report *report)
+{
+    report->output = arena_strdup(a, report->output);
+    report->errors = arena_strdup(a, report->errors);
+}
+
 void observe_outcome(struct dispatch *d)
 {
     size_t most = d->chain->count - d->chain->observers;
     struct observing all = { .d = d };
 
-    if (!most)
+    if (!most || d->aborted)
         return;
     all.observers = arena_array(d->arena, struct observer, most);
     for (size_t i = 0; i < most; i++) {
@@ -101,6 +107,12 @@ void observe_outcome(struct dispatch *d)
         struct observer *o = &all.observers[i];
 
         keep_texts(d->arena, &o->run);
+        if (d->report)
+            keep_report(d->arena, d->report);
+        if (dispatch_hold_untrusted(d, &o->run)) {
+            arena_release(&o->arena);
+            continue;
+        }
         dispatch_warn_of(d, &o->run);
         if (o->powerless)
             dispatch_warn(d, "hook '%s': an observer decides nothing, its verdict was ignored",

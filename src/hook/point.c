@@ -123,6 +123,21 @@ bool point_resolve(struct str name, struct subscription *on)
     return false;
 }
 
+const char *point_missing(struct str name)
+{
+    static const struct {
+        const char *name, *system;
+    } missing[] = {
+        { "BeforeToolSelection", "gemini" },
+        { "AfterModel", "gemini" }, /* once per piece of a streamed answer */
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(missing); i++)
+        if (str_is(name, missing[i].name))
+            return missing[i].system;
+    return NULL;
+}
+
 const char *point_nearest(const char *name)
 {
     const char *known[ARRAY_LEN(points) + ARRAY_LEN(aliases)];

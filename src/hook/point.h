@@ -85,5 +85,8 @@ const struct point_alias *point_aliases(size_t *count);
 /* Whether `name` is a point or a foreign name; `on` says what it stands for. */
 bool point_resolve(struct str name, struct subscription *on);
 
+/* The system that has an event of this name for which there is no point; NULL: none. */
+const char *point_missing(struct str name);
+
 /* The known name nearest to `name`, or NULL. */
 const char *point_nearest(const char *name);

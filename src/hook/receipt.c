@@ -32,8 +32,9 @@ const char *run_end_name(enum run_end end)
 const char *held_why_name(enum held_why why)
 {
     static const char *const names[] = {
-        [HELD_CADENCE] = "cadence", [HELD_OFF] = "off",   [HELD_BUDGET] = "budget",
-        [HELD_DEPTH] = "depth",     [HELD_ONCE] = "once", [HELD_SAID] = "said",
+        [HELD_CADENCE] = "cadence",     [HELD_OFF] = "off",   [HELD_BUDGET] = "budget",
+        [HELD_DEPTH] = "depth",         [HELD_ONCE] = "once", [HELD_SAID] = "said",
+        [HELD_UNTRUSTED] = "untrusted",
     };
 
     return names[why];

@@ -15,6 +15,7 @@ struct hook_run {
     const struct hook *hook;
     enum run_end end;
     bool again;       /* a guard on changed args */
+    bool untrusted;   /* it failed because it, or what it runs, is not trusted */
     unsigned effects; /* the powers it used, of enum power */
     uint64_t ns;
     const char *detail; /* the reason it gave, or why it failed */
@@ -24,7 +25,15 @@ struct hook_run {
     struct hook_io io;
 };
 
-enum held_why { HELD_CADENCE, HELD_OFF, HELD_BUDGET, HELD_DEPTH, HELD_ONCE, HELD_SAID };
+enum held_why {
+    HELD_CADENCE,
+    HELD_OFF,
+    HELD_BUDGET,
+    HELD_DEPTH,
+    HELD_ONCE,
+    HELD_SAID,
+    HELD_UNTRUSTED,
+};
 
 struct hook_held {
     const struct hook *hook;

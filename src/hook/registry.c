@@ -173,15 +173,6 @@ static bool subscribes(const struct hook *h, enum point point)
     return false;
 }
 
-static bool is_never_gated(const struct hook *h)
-{
-    bool ungated = h->traits.on_count > 0;
-
-    for (size_t i = 0; i < h->traits.on_count; i++)
-        ungated = ungated && point_info(h->traits.on[i].point)->ungated;
-    return ungated || h->traits.safety_critical;
-}
-
 static void settle_always(struct registry *reg, struct hook *h)
 {
     struct cadence *c = arena_new(&reg->arena, struct cadence);
@@ -238,7 +229,7 @@ static void apply_cadences(struct registry *reg)
 
         if (!h->cadence && (h->traits.said & KEY_CADENCE))
             h->cadence = &h->traits.cadence;
-        if (h->cadence && is_never_gated(h))
+        if (h->cadence && config_gating(&h->traits) == GATING_NEVER)
             settle_always(reg, h);
         if (h->def)
             check_cache(reg, h);

@@ -166,12 +166,55 @@ const char *setting_text(struct arena *a, const struct setting *s)
     return s->text.ptr;
 }
 
+static enum setting_kind kind_of(const struct json *j)
+{
+    switch (json_type(j)) {
+    case JSON_BOOL:
+        return SETTING_BOOL;
+    case JSON_NUMBER:
+        return SETTING_NUMBER;
+    case JSON_STRING:
+        return SETTING_STRING;
+    case JSON_ARRAY:
+        return SETTING_LIST;
+    case JSON_OBJECT:
+        return SETTING_MAP;
+    case JSON_ABSENT:
+    case JSON_NULL:
+        break;
+    }
+    return SETTING_NULL;
+}
+
+struct setting *setting_from_json(struct arena *a, const struct origin *origin,
+                                  const struct json *j)
+{
+    struct setting *s = arena_new(a, struct setting), **end = &s->first;
+
+    s->kind = kind_of(j);
+    s->origin = *origin;
+    s->key_line = origin->line;
+    s->key_column = origin->column;
+    s->text = str_of(s->kind == SETTING_STRING ? json_cstr(a, j) : json_text(a, j));
+    for (const struct json *child = json_first(j); child; child = json_next(child)) {
+        struct str key = json_key(a, child);
+
+        *end = setting_from_json(a, origin, child);
+        if (str_is_set(key))
+            (*end)->key = str_of(arena_cstr(a, key));
+        end = &(*end)->next;
+    }
+    return s;
+}
+
 char *origin_text(struct arena *a, const struct origin *o)
 {
     const char *file = o->file ? o->file : "built in";
 
     if (o->line == 0)
         return arena_strdup(a, file);
+    if (o->column == 0)
+        return arena_printf(a, "%s:%u", file, o->line);
     return arena_printf(a, "%s:%u:%u", file, o->line, o->column);
 }
 

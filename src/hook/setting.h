@@ -42,6 +42,7 @@ struct setting {
     struct str key;  /* when it is a member of a map, terminated */
     struct origin origin;
     unsigned key_line, key_column; /* of the key; 0: has none */
+    bool found;                    /* an entry of `hooks` that no configuration has written */
     struct setting *first, *next;
 };
 
@@ -50,6 +51,10 @@ const char *setting_kind_name(enum setting_kind kind); /* "a list", … */
 
 /* As JSON; numbers and texts keep their bytes. */
 const struct json *setting_to_json(struct arena *a, const struct setting *s);
+
+/* A value that was said in code: all of it has the same origin. */
+struct setting *setting_from_json(struct arena *a, const struct origin *origin,
+                                  const struct json *j);
 
 /* Where its key stands, for problems of the key rather than the value. */
 struct origin setting_key_origin(const struct setting *s);

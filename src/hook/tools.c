@@ -1,57 +1,54 @@
 #include "hook/tools.h"
 
 struct name {
-    const char *tool, *arg;
+    const char *tool, *ours; /* for a tool both are its name */
+    enum tools_system system;
+    const char *theirs;
 };
 
-struct row {
-    struct name ours;
-    struct name theirs[TOOLS_SYSTEMS];
+static const struct name tool_names[] = {
+#define TOOL(ours, system, theirs) { ours, ours, TOOLS_##system, theirs },
+#include "hook/tools.def"
 };
 
-/* Arguments with the same name everywhere need no row, but every tool needs one. */
-static const struct row rows[] = {
-    { { "bash", "command" }, { [TOOLS_KODELET] = { "bash", "command" } } },
-    { { "read", "path" }, { [TOOLS_KODELET] = { "file_read", "file_path" } } },
-    { { "read", "limit" }, { [TOOLS_KODELET] = { "file_read", "line_limit" } } },
-    { { "write", "path" }, { [TOOLS_KODELET] = { "file_write", "file_path" } } },
-    { { "write", "content" }, { [TOOLS_KODELET] = { "file_write", "text" } } },
-    { { "edit", "path" }, { [TOOLS_KODELET] = { "file_edit", "file_path" } } },
-    { { "edit", "old_string" }, { [TOOLS_KODELET] = { "file_edit", "old_text" } } },
-    { { "edit", "new_string" }, { [TOOLS_KODELET] = { "file_edit", "new_text" } } },
-    { { "apply_patch", "patch" }, { [TOOLS_KODELET] = { "apply_patch", "input" } } },
-    { { "glob", "pattern" }, { [TOOLS_KODELET] = { "glob_tool", "pattern" } } },
-    { { "grep", "pattern" }, { [TOOLS_KODELET] = { "grep_tool", "pattern" } } },
-    { { "task", "prompt" }, { [TOOLS_KODELET] = { "subagent", "question" } } },
-    { { "todo", "todos" }, { [TOOLS_KODELET] = { "todo_write", "todos" } } },
-    { { "web_fetch", "url" }, { [TOOLS_KODELET] = { "web_fetch", "url" } } },
+static const struct name arg_names[] = {
+#define ARG(tool, ours, system, theirs) { tool, ours, TOOLS_##system, theirs },
+#include "hook/tools.def"
 };
-
-static const struct name *on_side(const struct row *row, enum tools_system system,
-                                  enum tools_side side)
-{
-    return side == TOOLS_OURS ? &row->ours : &row->theirs[system];
-}
 
 struct str tools_name(enum tools_system system, enum tools_side side, struct str name)
 {
-    enum tools_side other = side == TOOLS_OURS ? TOOLS_THEIRS : TOOLS_OURS;
+    for (size_t i = 0; i < ARRAY_LEN(tool_names); i++) {
+        const struct name *t = &tool_names[i];
 
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (str_is(name, on_side(&rows[i], system, other)->tool))
-            return str_of(on_side(&rows[i], system, side)->tool);
+        if (t->system == system && str_is(name, side == TOOLS_OURS ? t->theirs : t->ours))
+            return str_of(side == TOOLS_OURS ? t->ours : t->theirs);
+    }
     return name;
+}
+
+const char *tools_other_name(enum tools_system system, struct str tool, size_t *at)
+{
+    while (*at < ARRAY_LEN(tool_names)) {
+        const struct name *t = &tool_names[(*at)++];
+
+        if ((system == TOOLS_SYSTEMS || t->system == system) && str_is(tool, t->ours))
+            return t->theirs;
+    }
+    return NULL;
 }
 
 /* What the argument `key` of `tool`, a name of ours, is called on that side. */
 static struct str arg_name(enum tools_system system, enum tools_side side, struct str tool,
                            struct str key)
 {
-    enum tools_side other = side == TOOLS_OURS ? TOOLS_THEIRS : TOOLS_OURS;
+    for (size_t i = 0; i < ARRAY_LEN(arg_names); i++) {
+        const struct name *n = &arg_names[i];
 
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (str_is(tool, rows[i].ours.tool) && str_is(key, on_side(&rows[i], system, other)->arg))
-            return str_of(on_side(&rows[i], system, side)->arg);
+        if (n->system == system && str_is(tool, n->tool) &&
+            str_is(key, side == TOOLS_OURS ? n->theirs : n->ours))
+            return str_of(side == TOOLS_OURS ? n->ours : n->theirs);
+    }
     return key;
 }
 
@@ -67,9 +64,19 @@ const struct json *tools_to_theirs(struct arena *a, enum tools_system system, st
 
         /* Beside our name theirs is noise: it must not hide from a guard what the tool will use. */
         if (str_eq(ours, key) || !json_get(args, ours))
-            out = json_with(a, out, arg_name(system, TOOLS_THEIRS, tool, key), m);
+            out = json_with(a, out, arg_name(system, TOOLS_THEIRS, tool, ours), m);
     }
     return out;
+}
+
+/* How `was` spells the argument that we call `ours`. */
+static struct str spelled(struct arena *a, enum tools_system system, struct str tool,
+                          struct str ours, const struct json *was)
+{
+    for (const struct json *m = json_get(was, ours) ? NULL : json_first(was); m; m = json_next(m))
+        if (str_eq(arg_name(system, TOOLS_OURS, tool, json_key(a, m)), ours))
+            return json_key(a, m);
+    return ours;
 }
 
 const struct json *tools_to_ours(struct arena *a, enum tools_system system, struct str tool,
@@ -80,10 +87,9 @@ const struct json *tools_to_ours(struct arena *a, enum tools_system system, stru
     if (json_type(args) != JSON_OBJECT)
         return args;
     for (const struct json *m = json_first(args); m; m = json_next(m)) {
-        struct str key = json_key(a, m), ours = arg_name(system, TOOLS_OURS, tool, key);
-        bool used_theirs = json_get(was, key) && !json_get(was, ours);
+        struct str ours = arg_name(system, TOOLS_OURS, tool, json_key(a, m));
 
-        out = json_with(a, out, used_theirs ? key : ours, m);
+        out = json_with(a, out, spelled(a, system, tool, ours, was), m);
     }
     return out;
 }

@@ -3,6 +3,7 @@
  */
 #include "json/json.h"
 
+#include "json/chars.h"
 #include "json/node.h"
 
 enum json_type json_type(const struct json *j)
@@ -158,4 +159,18 @@ char *json_cstr(struct arena *a, const struct json *j)
 bool json_is_true(const struct json *j)
 {
     return json_type(j) == JSON_BOOL && j->text[0] == 't';
+}
+
+bool json_is_utf8(struct str bytes)
+{
+    const char *p = bytes.ptr, *end = bytes.ptr + bytes.len;
+
+    while (p < end) {
+        int len = chars_utf8(p, end);
+
+        if (len < 0)
+            return false;
+        p += len;
+    }
+    return true;
 }

@@ -100,6 +100,9 @@ char *json_cstr(struct arena *a, const struct json *j);
 
 bool json_is_true(const struct json *j);
 
+/* Whether a string of these bytes would be written as they are. */
+bool json_is_utf8(struct str bytes);
+
 /* -EINVAL: not a number (for int64: not an integer, "1.0" and "1e2" are); -ERANGE: does not fit. */
 MUST_CHECK int json_to_int64(const struct json *j, int64_t *out);
 MUST_CHECK int json_to_double(const struct json *j, double *out);

@@ -1,15 +1,11 @@
 #include "proc/proc.h"
 
 #include "base/clock.h"
-#include "proc/env.h"
-#include "proc/fault.h"
-#include "proc/spawn.h"
+#include "proc/ahead.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <time.h>
 
 /* How long a child may take to vanish after SIGKILL before it is given up, unreaped. */
@@ -65,38 +61,10 @@ static void finish(struct child *c)
     c->result->duration_ns = clock_mono_ns() - c->began_ns;
 }
 
-/*
- * A pipe is read faster than a socket pair, but writing to one that nobody reads raises SIGPIPE.
- * The signal is for this thread: it is blocked, and taken when it came from here. One that was
- * pending before stays.
- */
-static ssize_t write_quietly(int fd, struct str text)
-{
-    const struct timespec now = { 0 };
-    sigset_t pipe_only, before, pending;
-    bool mine = true;
-    ssize_t n;
-    int error;
-
-    sigemptyset(&pipe_only);
-    sigaddset(&pipe_only, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
-    if (sigismember(&before, SIGPIPE) && sigpending(&pending) == 0)
-        mine = !sigismember(&pending, SIGPIPE);
-    n = write(fd, text.ptr, text.len);
-    error = errno;
-    if (n < 0 && error == EPIPE && mine)
-        while (sigtimedwait(&pipe_only, NULL, &now) < 0 && errno == EINTR)
-            continue;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    errno = error;
-    return n;
-}
-
 /* A child that stops reading loses the rest; that is its own affair. */
 static void feed(struct child *c)
 {
-    ssize_t n = write_quietly(c->pipes[SLOT_IN], c->unfed);
+    ssize_t n = launch_write(c->pipes[SLOT_IN], c->unfed);
 
     if (n >= 0) {
         c->unfed.ptr += n;
@@ -141,23 +109,6 @@ static void drain_rest(struct child *c, enum slot at)
             return;
 }
 
-static void take_status(struct child *c)
-{
-    struct proc_result *r = c->result;
-    siginfo_t info = { 0 };
-    int n;
-
-    do
-        n = waitid(P_PIDFD, (id_t)c->pidfd, &info, WEXITED);
-    while (n < 0 && errno == EINTR);
-    if (r->end == PROC_NOT_STARTED)
-        r->end = n < 0 ? PROC_LOST : info.si_code == CLD_EXITED ? PROC_EXITED : PROC_SIGNALED;
-    if (n == 0 && info.si_code == CLD_EXITED)
-        r->exit_code = info.si_status;
-    else if (n == 0)
-        r->signal = info.si_status;
-}
-
 static void listen_to(struct child *c)
 {
     c->slots[SLOT_OUT].fd = c->pipes[SLOT_OUT];
@@ -199,7 +150,7 @@ static void see_off(struct child *c, uint64_t now)
         kill_group(c, now);
     drain_rest(c, SLOT_OUT);
     drain_rest(c, SLOT_ERR);
-    take_status(c);
+    launch_reap(c->pidfd, c->result);
     finish(c);
 }
 
@@ -300,73 +251,13 @@ static void serve_all(struct child *children, size_t count)
     }
 }
 
-static void fail(struct child *c, enum proc_step step, int error)
-{
-    c->result->step = step;
-    c->result->error = error;
-}
-
-/* Descriptors 0 to 2 of the child are put in place over whatever has these numbers here. */
-static int above_stderr(int fd)
-{
-    CLEANUP(fd) int low = fd;
-
-    if (fd < 0 || fd > STDERR_FILENO)
-        return take_fd(&low);
-    return fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-}
-
-/* `ours` is 1 for the end that writes, 0 to read. */
-static int open_pipe(int ours, int *our_fd, int *child_fd)
-{
-    int ends[2];
-
-    if (pipe2(ends, O_CLOEXEC) < 0)
-        return -1;
-    *our_fd = ends[ours];
-    *child_fd = above_stderr(ends[1 - ours]);
-    return *child_fd < 0 ? -1 : 0;
-}
-
-static int open_stdio(struct child *c, int stdio[3])
-{
-    if (c->unfed.len == 0) {
-        stdio[STDIN_FILENO] = above_stderr(open("/dev/null", O_RDONLY | O_CLOEXEC));
-        if (stdio[STDIN_FILENO] < 0)
-            return -1;
-    } else if (open_pipe(1, &c->pipes[SLOT_IN], &stdio[STDIN_FILENO]) < 0) {
-        return -1;
-    }
-    if (open_pipe(0, &c->pipes[SLOT_OUT], &stdio[STDOUT_FILENO]) < 0)
-        return -1;
-    return open_pipe(0, &c->pipes[SLOT_ERR], &stdio[STDERR_FILENO]);
-}
-
-static void spawn_into(struct child *c, const struct spawn *s)
-{
-    struct spawned made;
-
-    spawn_child(s, &made);
-    c->result->spawn_ns = clock_mono_ns() - c->began_ns;
-    if (made.step != PROC_STEP_NONE) {
-        fail(c, made.step, made.error);
-        fault_refine(s, c->result);
-        return;
-    }
-    c->pid = made.pid;
-    c->pidfd = c->slots[SLOT_PID].fd = made.pidfd;
-    c->phase = PHASE_QUICK;
-}
-
 /* What need not be done before the child exists is done while its program is being loaded. */
-static void begin(struct child *c)
+static void begin(struct child *c, const struct launched *l)
 {
+    launch_unblock(l);
     c->wake_ns = clock_mono_ns() + QUICK_NS;
     if (c->wake_ns > c->deadline_ns)
         c->wake_ns = c->deadline_ns;
-    for (enum slot at = 0; at < PIPES; at++)
-        if (c->pipes[at] >= 0)
-            fcntl(c->pipes[at], F_SETFL, O_NONBLOCK);
     if (c->pipes[SLOT_IN] >= 0)
         feed(c);
     c->slots[SLOT_IN].fd = c->pipes[SLOT_IN];
@@ -375,30 +266,22 @@ static void begin(struct child *c)
 }
 
 /* Leaves a child that runs, or one that is done. */
-static void start(struct child *c, struct arena *a)
+static void start(struct child *c)
 {
-    const struct proc *p = c->proc;
-    struct spawn s = { .cwd = p->cwd, .stdio = { -1, -1, -1 }, .fallback = p->fallback };
-    size_t argc = 0;
-    char **argv;
+    struct launched l;
+    bool runs = ahead_take(c->proc->ahead, &l) ||
+                launch(c->proc, c->unfed.len ? LAUNCH_FED : LAUNCH_NULL, &l, c->result);
 
-    while (p->argv[argc])
-        argc++;
-    argv = arena_array(a, char *, argc + 1);
-    memcpy(argv, p->argv, argc * sizeof(*argv));
-    s.argv = argv;
-    s.env = env_change(a, environ, p->env);
-    s.candidates = env_candidates(a, s.env, argc ? argv[0] : "");
-    if (open_stdio(c, s.stdio) < 0)
-        fail(c, PROC_STEP_PIPES, errno);
-    else
-        spawn_into(c, &s);
-    for (int i = 0; i < 3; i++)
-        fd_cleanup(&s.stdio[i]);
-    if (c->phase == PHASE_DONE)
+    c->result->spawn_ns = clock_mono_ns() - c->began_ns;
+    if (!runs) {
         finish(c);
-    else
-        begin(c);
+        return;
+    }
+    memcpy(c->pipes, l.pipes, sizeof(c->pipes));
+    c->pid = l.pid;
+    c->pidfd = c->slots[SLOT_PID].fd = l.pidfd;
+    c->phase = PHASE_QUICK;
+    begin(c, &l);
 }
 
 static void prepare(struct child *c, uint64_t now)
@@ -434,10 +317,12 @@ void proc_run_many(const struct proc *procs, struct proc_result *results, size_t
 
         *c = (struct child){ .proc = &procs[i], .result = &results[i], .slots = &slots[i * SLOTS] };
         prepare(c, now);
-        if (c->result->allowed_ns > 0)
-            start(c, &a);
-        else
+        if (c->result->allowed_ns > 0) {
+            start(c);
+        } else {
+            proc_ahead_drop(c->proc->ahead);
             c->result->end = PROC_TIMED_OUT;
+        }
     }
     if (count > 0)
         serve_all(children, count);

@@ -41,16 +41,19 @@
 #define PROC_GRACE_NS   UINT64_C(2000000000)
 #define PROC_OUTPUT_MAX ((size_t)1 << 20)
 
+struct proc_ahead;
+
 struct proc {
-    const char *const *argv; /* ends with NULL; argv[0] without a slash is looked up in PATH */
-    const char *const *env;  /* ends with NULL: "K=V" adds, "K" removes; NULL: as it is here */
-    const char *cwd;         /* NULL: the caller's */
-    struct str input;        /* for its stdin; unset: /dev/null */
-    size_t out_max, err_max; /* bytes kept of its stdout and stderr; 0: PROC_OUTPUT_MAX */
-    uint64_t deadline_ns;    /* on clock_mono_ns(), to the reaping; 0: PROC_TIMEOUT_NS from now */
-    uint64_t grace_ns;       /* between SIGTERM and SIGKILL; 0: PROC_GRACE_NS */
-    int abort_fd;            /* readable or hung up: end the child now; never read; 0: none */
-    bool fallback;           /* start as where clone() is refused; for tests */
+    const char *const *argv;  /* ends with NULL; argv[0] without a slash is looked up in PATH */
+    const char *const *env;   /* ends with NULL: "K=V" adds, "K" removes; NULL: as it is here */
+    const char *cwd;          /* NULL: the caller's */
+    struct str input;         /* for its stdin; unset: /dev/null */
+    size_t out_max, err_max;  /* bytes kept of its stdout and stderr; 0: PROC_OUTPUT_MAX */
+    uint64_t deadline_ns;     /* on clock_mono_ns(), to the reaping; 0: PROC_TIMEOUT_NS from now */
+    uint64_t grace_ns;        /* between SIGTERM and SIGKILL; 0: PROC_GRACE_NS */
+    int abort_fd;             /* readable or hung up: end the child now; never read; 0: none */
+    bool fallback;            /* start as where clone() is refused; for tests */
+    struct proc_ahead *ahead; /* already started, taken over with the run; NULL: start one */
 };
 
 enum proc_end {
@@ -92,6 +95,17 @@ struct proc_result {
 };
 
 void proc_run(const struct proc *p, struct proc_result *r);
+
+/*
+ * A child started before there is anything to say to it: it reads its stdin and waits. A run that
+ * gets it as `ahead` feeds it, the program having been loaded meanwhile, provided that it is still
+ * there; else the run starts another. Argv, env and cwd must be the same in both, and the input
+ * must not be empty. NULL: it could not be started, which a run without it will explain.
+ */
+struct proc_ahead *proc_start_ahead(const struct proc *p);
+
+/* It is killed before its stdin ends: it never learns that there was no event. NULL is fine. */
+void proc_ahead_drop(struct proc_ahead *x);
 
 /* Run all of them at once, each with its own deadline. Returns when the last one has ended. */
 void proc_run_many(const struct proc *procs, struct proc_result *results, size_t count);

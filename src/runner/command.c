@@ -3,17 +3,17 @@
 #include "hook/background.h"
 #include "hook/registry.h"
 #include "runner/group.h"
+#include "runner/prewarm.h"
 #include "runner/when.h"
 
 #include <errno.h>
-
-#define TIMEOUT_MS 30000u /* of a dialect that does not say */
 
 struct command {
     const struct dialect *dialect;
     struct when *when;
     struct handler *handlers; /* in configured order */
     size_t count;
+    struct prewarm *prewarm; /* NULL: a process is started when its event is there */
 };
 
 /* Running -------------------------------------------------------------------------------------- */
@@ -43,7 +43,6 @@ static int run_async(const struct hook_call *c, struct verdict *v, struct err *e
         .input = async->input,
         .handlers = &async->handler,
         .count = 1,
-        .live = async->handler->broken ? 0 : 1,
         .alone = async->command->count == 1,
     };
 
@@ -64,8 +63,8 @@ static void start_async(const struct group *g, const struct handler *h)
     background_start(run);
 }
 
-/* Those that want the event, by whether it waits for them and whether they can run at all. */
-static size_t choose(const struct group *g, const struct command *command, bool async, bool broken,
+/* Those that want the event, by whether it waits for them. */
+static size_t choose(const struct group *g, const struct command *command, bool async,
                      const struct handler **list)
 {
     size_t count = 0;
@@ -73,7 +72,7 @@ static size_t choose(const struct group *g, const struct command *command, bool 
     for (size_t i = 0; i < command->count; i++) {
         const struct handler *h = &command->handlers[i];
 
-        if (h->said->async == async && (h->broken != NULL) == broken &&
+        if (h->said->async == async &&
             handler_wants(h, command->dialect, g->call->arena, &g->event))
             list[count++] = h;
     }
@@ -86,13 +85,11 @@ static int run_chosen(struct group *g, const struct command *command, struct ver
     struct arena *a = g->call->arena;
     const struct handler **now = arena_array(a, const struct handler *, command->count);
     const struct handler **later = arena_array(a, const struct handler *, command->count);
-    size_t later_count = choose(g, command, true, false, later);
+    size_t later_count = choose(g, command, true, later);
     CLEANUP(strbuf) struct strbuf input = { 0 };
 
     g->handlers = now;
-    g->live = choose(g, command, false, false, now);
-    g->count = g->live + choose(g, command, false, true, now + g->live);
-    later_count += choose(g, command, true, true, later + later_count);
+    g->count = choose(g, command, false, now);
     if (g->call->again) /* they have seen the event */
         later_count = 0;
     if (g->count + later_count == 0)
@@ -112,6 +109,7 @@ static int command_run(const struct hook_call *c, struct verdict *v, struct err 
         .call = c,
         .dialect = command->dialect,
         .event = event_of(c),
+        .prewarm = c->again ? NULL : command->prewarm,
         .alone = command->count == 1,
     };
     bool applies;
@@ -150,6 +148,7 @@ static void command_unload(struct hook *h)
 
     for (size_t i = 0; i < c->count; i++)
         handler_unload(&c->handlers[i], c->dialect);
+    prewarm_free(c->prewarm);
     when_free(c->when);
 }
 
@@ -159,14 +158,11 @@ static int command_load(struct arena *a, const struct hook_entry *entry, struct 
     const struct setting *said = setting_get(entry->spec, "dialect");
     struct str dialect = said ? said->text : STR("native");
     struct command *c = arena_new(a, struct command);
-    struct handler_common common = { .env = setting_get(entry->spec, "env"), .problems = problems };
+    struct handler_common common = { .env = setting_get(entry->spec, "env"),
+                                     .unpinned = setting_get(entry->spec, "unpinned"),
+                                     .problems = problems };
     int r;
 
-    /* A pinned configuration does not pin the programs it names: their bytes could be anything. */
-    if (entry->origin.source == SOURCE_WORKSPACE)
-        return err_set(
-            e, -EPERM,
-            "programs of a workspace can't be trusted yet, name it in your own configuration");
     c->dialect = common.dialect = dialect_find(dialect);
     if (!c->dialect)
         return err_set(e, -ENOTSUP, "this build does not speak the dialect '%.*s'",
@@ -177,9 +173,12 @@ static int command_load(struct arena *a, const struct hook_entry *entry, struct 
     if (r < 0)
         return r;
     if (!h->traits.timeout_ms)
-        h->traits.timeout_ms = c->dialect->timeout_ms ? c->dialect->timeout_ms : TIMEOUT_MS;
+        h->traits.timeout_ms = dialect_timeout(c->dialect, h->traits.on, h->traits.on_count);
     common.timeout_ms = h->traits.timeout_ms;
+    common.as = h->traits.on_count == 1 ? h->traits.on[0].as : NULL;
     load_handlers(a, entry, c, &common);
+    if (c->count == 1)
+        c->prewarm = prewarm_new(setting_get(entry->spec, "prewarm"));
     h->run = command_run;
     h->context = c;
     return 0;

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "hook/slots.h"
+#include "runner/prewarm.h"
 
 #include <errno.h>
 
@@ -20,6 +21,7 @@ struct running {
     struct part *parts;
     struct proc *procs;
     struct proc_result *results;
+    size_t live; /* how many could be started */
     struct strbuf warnings;
     bool failed; /* one of those that ran */
 };
@@ -40,6 +42,24 @@ static void fail(struct running *r, size_t i, int code, const char *words)
 
 /* Answers -------------------------------------------------------------------------------------- */
 
+/* For who tries the hook: all of it, the newest handler's exit code. */
+static void report(const struct running *r, const struct proc_result *run)
+{
+    struct hook_report *told = r->group->call->report;
+    struct arena *a = r->group->call->arena;
+
+    if (!told)
+        return;
+    if (run->out.text.len)
+        told->output = arena_printf(a, "%s%s", told->output ? told->output : "",
+                                    strbuf_cstr(&run->out.text));
+    if (run->err.text.len)
+        told->errors = arena_printf(a, "%s%s", told->errors ? told->errors : "",
+                                    strbuf_cstr(&run->err.text));
+    told->exited = run->end == PROC_EXITED;
+    told->exit_code = run->exit_code;
+}
+
 /* What the hook tells of its run: bytes of all, stderr of the first that failed, or wrote any. */
 static void tell(struct running *r, size_t i)
 {
@@ -48,6 +68,7 @@ static void tell(struct running *r, size_t i)
     struct str err = str_trim(strbuf_str(&run->err.text));
     bool first_failure = r->parts[i].failure && !r->failed;
 
+    report(r, run);
     io->bytes_in += run->end == PROC_NOT_STARTED ? 0 : r->procs[i].input.len;
     io->bytes_out += run->out.bytes;
     r->failed = r->failed || first_failure;
@@ -86,7 +107,7 @@ static void decode(struct running *r, size_t i)
     struct err e = { 0 };
     int code = run->end == PROC_TIMED_OUT ? -ETIMEDOUT : -EIO;
 
-    if (run->end != PROC_EXITED)
+    if (run->end != PROC_EXITED && !(run->end == PROC_SIGNALED && g->dialect->reads_killed))
         fail(r, i, code, proc_explain(a, &r->procs[i], run));
     else if ((code = g->dialect->decode(a, &g->event, run, &answer, &e)) < 0)
         fail(r, i, code, e.msg[0] ? e.msg : "failed without saying why");
@@ -105,12 +126,12 @@ static int take_slots(const struct running *r, size_t first, uint64_t now, size_
 {
     uint64_t until = 0;
 
-    for (size_t i = first; i < r->group->live; i++) {
+    for (size_t i = first; i < r->live; i++) {
         uint64_t deadline = part_deadline(r, i, now);
 
         until = deadline > until ? deadline : until;
     }
-    return slots_take(r->group->call, r->group->live - first, until, got, e);
+    return slots_take(r->group->call, r->live - first, until, got, e);
 }
 
 /* Starts as many as there are slots for, from `first` on; returns how many these were. */
@@ -122,13 +143,16 @@ static size_t run_wave(struct running *r, size_t first)
     int code = take_slots(r, first, now, &got, &e);
 
     if (code < 0) {
-        for (size_t i = first; i < r->group->live; i++)
+        for (size_t i = first; i < r->live; i++)
             fail(r, i, code, e.msg);
-        return r->group->live - first;
+        return r->live - first;
     }
     for (size_t i = first; i < first + got; i++)
         r->procs[i].deadline_ns = part_deadline(r, i, now);
-    proc_run_many(&r->procs[first], &r->results[first], got);
+    if (r->group->prewarm && r->live == 1)
+        prewarm_run(r->group->prewarm, &r->procs[first], &r->results[first]);
+    else
+        proc_run_many(&r->procs[first], &r->results[first], got);
     slots_give(r->group->call, got);
     for (size_t i = first; i < first + got; i++)
         decode(r, i);
@@ -178,6 +202,8 @@ static int conclude(struct running *r, struct verdict *v, struct err *e)
             failed++;
         }
     merge(r, v);
+    if (first && !v->say) /* one that failed may still tell the person why */
+        v->say = first->answer.say;
     if (r->warnings.len)
         io->warnings = arena_cstr(g->call->arena, strbuf_str(&r->warnings));
     if (!first)
@@ -189,6 +215,31 @@ static int conclude(struct running *r, struct verdict *v, struct err *e)
     return 0;
 }
 
+/* Those that can start in front, the others, with their failure, behind; both as configured. */
+static void prepare(struct running *r)
+{
+    const struct group *g = r->group;
+    struct arena *a = g->call->arena;
+    struct part *failed = arena_array(a, struct part, g->count);
+    size_t failed_count = 0;
+
+    for (size_t i = 0; i < g->count; i++) {
+        const struct handler *h = g->handlers[i];
+        struct err e = { 0 };
+        int code = h->broken ? err_set(&e, -EINVAL, "is wrong: %s", h->broken)
+                             : handler_proc(h, g, &r->procs[r->live], &e);
+
+        if (code < 0) {
+            failed[failed_count++] =
+                (struct part){ .handler = h, .code = code, .failure = arena_strdup(a, e.msg) };
+            continue;
+        }
+        r->procs[r->live].input = g->input;
+        r->parts[r->live++].handler = h;
+    }
+    memcpy(&r->parts[r->live], failed, failed_count * sizeof(*failed));
+}
+
 int group_run(const struct group *g, struct verdict *v, struct err *e)
 {
     struct arena *a = g->call->arena;
@@ -198,16 +249,8 @@ int group_run(const struct group *g, struct verdict *v, struct err *e)
                          .results = arena_array(a, struct proc_result, g->count) };
     int ret;
 
-    for (size_t i = 0; i < g->count; i++) {
-        r.parts[i].handler = g->handlers[i];
-        if (i >= g->live) {
-            fail(&r, i, -EINVAL, arena_printf(a, "is wrong: %s", g->handlers[i]->broken));
-            continue;
-        }
-        r.procs[i] = handler_proc(g->handlers[i], g->call, g->dialect, &g->event);
-        r.procs[i].input = g->input;
-    }
-    for (size_t i = 0; i < g->live;)
+    prepare(&r);
+    for (size_t i = 0; i < r.live;)
         i += run_wave(&r, i);
     ret = conclude(&r, v, e);
     strbuf_release(&r.warnings);

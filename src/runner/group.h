@@ -10,14 +10,21 @@
 
 #include "runner/handler.h"
 
+struct prewarm;
+
 struct group {
     const struct hook_call *call;
     const struct dialect *dialect;
     struct dialect_event event;
     struct str input;                      /* for every handler's stdin */
-    const struct handler *const *handlers; /* in configured order, the broken ones last */
-    size_t count, live;                    /* all, and those that are not broken */
-    bool alone;                            /* the hook has only one: messages need not tell which */
+    const struct handler *const *handlers; /* in configured order */
+    size_t count;
+    struct prewarm *prewarm; /* of a hook with one handler; NULL: none */
+    bool alone;              /* the hook has only one: messages need not tell which */
 };
+
+/* How to start a handler for the event; without input and deadline. In the arena of the call. */
+MUST_CHECK int handler_proc(const struct handler *h, const struct group *g, struct proc *out,
+                            struct err *e);
 
 MUST_CHECK int group_run(const struct group *g, struct verdict *v, struct err *e);

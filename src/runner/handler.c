@@ -1,9 +1,7 @@
-#include "runner/handler.h"
-
-#include "base/path.h"
-#include "hook/secret_variables.h"
-
-#include <stdlib.h>
+#include "hook/provider_keys.h"
+#include "hook/trust_words.h"
+#include "runner/group.h"
+#include "runner/program.h"
 
 #define LABEL_MAX 40 /* bytes of a command that name it */
 
@@ -16,24 +14,6 @@ static size_t count_items(const struct setting *s)
     for (const struct setting *item = s ? s->first : NULL; item; item = item->next)
         count++;
     return count;
-}
-
-static const char **read_argv(struct arena *a, const struct setting *exec)
-{
-    const char **argv = arena_array(a, const char *, count_items(exec) + 4);
-    size_t count = 0;
-
-    if (exec->kind != SETTING_LIST) {
-        argv[0] = "/bin/sh";
-        argv[1] = "-c";
-        argv[2] = exec->text.ptr;
-        return argv;
-    }
-    for (const struct setting *word = exec->first; word; word = word->next)
-        argv[count++] = word->text.ptr;
-    if (strchr(argv[0], '/'))
-        argv[0] = path_normalize(a, path_join(a, path_dirname(a, exec->origin.file), argv[0]));
-    return argv;
 }
 
 static bool names(const struct setting *env, const char *variable)
@@ -55,13 +35,14 @@ static void add_values(struct arena *a, const struct setting *env, struct handle
 static void read_env(struct arena *a, const struct setting *common, struct handler *h)
 {
     const struct setting *own = h->said->env;
-    size_t count;
-    const char *const *secrets = secret_variables(&count);
+    size_t keys = 0;
 
-    h->env = arena_array(a, const char *, count + count_items(common) + count_items(own) + 1);
-    for (size_t i = 0; i < count; i++)
-        if (!names(common, secrets[i]) && !names(own, secrets[i]))
-            h->env[h->env_count++] = secrets[i];
+    while (provider_keys[keys])
+        keys++;
+    h->env = arena_array(a, const char *, keys + count_items(common) + count_items(own) + 1);
+    for (size_t i = 0; i < keys; i++)
+        if (!names(common, provider_keys[i]) && !names(own, provider_keys[i]))
+            h->env[h->env_count++] = provider_keys[i];
     add_values(a, common, h);
     add_values(a, own, h);
 }
@@ -93,16 +74,18 @@ static const char *label_of(struct arena *a, const struct hook_handler *said)
                     : arena_printf(a, "(%s)", where);
 }
 
+/* Some systems leave events out even for handlers that say nothing, so these are filtered too. */
 static void load_filter(struct arena *a, const struct handler_common *common, struct handler *h)
 {
     const struct setting *match = h->said->match, *condition = h->said->condition;
     struct dialect_wants wants = { .match = match ? match->text.ptr : NULL,
-                                   .condition = condition ? condition->text.ptr : NULL };
+                                   .condition = condition ? condition->text.ptr : NULL,
+                                   .as = common->as };
     const struct setting *at = match ? match : condition;
     const struct dialect *d = common->dialect;
     struct err e = { 0 };
 
-    if (!at)
+    if (!d->filter_new && !at)
         return;
     if (!d->filter_new)
         err_set(&e, -1, "handlers of the dialect '%s' have no '%s': use 'tool' or 'when' of a hook",
@@ -110,7 +93,7 @@ static void load_filter(struct arena *a, const struct handler_common *common, st
     if (!d->filter_new || d->filter_new(a, &wants, &h->filter, &e) < 0) {
         h->filter = NULL;
         h->broken = arena_strdup(a, e.msg);
-        problem_add(common->problems, &at->origin, "%s", e.msg);
+        problem_add(common->problems, at ? &at->origin : &h->said->origin, "%s", e.msg);
     }
 }
 
@@ -123,7 +106,8 @@ void handler_load(struct arena *a, const struct handler_common *common,
     h->timeout_ms = said->timeout_ms ? said->timeout_ms : common->timeout_ms;
     if (h->broken)
         return;
-    h->argv = read_argv(a, said->exec);
+    h->env_said = said->env ? said->env : common->env;
+    h->unpinned = common->unpinned;
     read_env(a, common->env, h);
     load_filter(a, common, h);
 }
@@ -143,16 +127,15 @@ bool handler_wants(const struct handler *h, const struct dialect *d, struct aren
 }
 
 static const char *const *environment(const struct handler *h, const struct hook_call *c,
-                                      const char *const *of_dialect)
+                                      const char *const *of_dialect, const char *file)
 {
     struct arena *a = c->arena;
-    const char *depth = getenv("HOOKE_DEPTH");
     size_t count = 0, more = 0;
     const char **env;
 
     while (of_dialect && of_dialect[more])
         more++;
-    env = arena_array(a, const char *, h->env_count + more + 6);
+    env = arena_array(a, const char *, h->env_count + more + 8);
     for (size_t i = 0; i < more; i++)
         env[count++] = of_dialect[i];
     memcpy(&env[count], h->env, h->env_count * sizeof(*env));
@@ -160,19 +143,40 @@ static const char *const *environment(const struct handler *h, const struct hook
     env[count++] = arena_printf(a, "HOOKE_SESSION=%s", c->event->session.id);
     env[count++] = arena_printf(a, "HOOKE_HOOK=%s", c->hook->name);
     env[count++] = arena_printf(a, "HOOKE_POINT=%s", point_info(c->event->point)->name);
-    env[count++] = arena_printf(a, "HOOKE_DEPTH=%lu", depth ? strtoul(depth, NULL, 10) + 1 : 1);
+    env[count++] = program_depth(a);
+    if (c->config)
+        env[count++] = arena_printf(a, "HOOKE_WORKSPACE=%s", c->config->workspace);
     if (c->again)
         env[count++] = "HOOKE_AGAIN=1";
+    env[count++] = file ? file : "HOOKE_FILE"; /* of another hook, where none is ours */
     return env;
 }
 
-struct proc handler_proc(const struct handler *h, const struct hook_call *c,
-                         const struct dialect *d, const struct dialect_event *ev)
+/* What to start, with everything of the workspace in it checked and replaced by its copy. */
+int handler_proc(const struct handler *h, const struct group *g, struct proc *out, struct err *e)
 {
-    return (struct proc){
-        .argv = h->argv,
-        .env = environment(h, c, d->variables ? d->variables(c->arena, ev) : NULL),
+    const struct hook_call *c = g->call;
+    const struct dialect *d = g->dialect;
+    const struct trust_request rq = {
+        .config = c->config,
+        .command = h->said->exec,
+        .env = h->env_said,
+        .unpinned = h->unpinned,
+        .cwd = c->event->session.cwd,
+    };
+    struct trust_command words;
+    int r = trust_command(c->arena, &rq, &words, e);
+
+    if (r < 0)
+        return r;
+    if (d->shell && h->said->exec->kind != SETTING_LIST)
+        words.argv[0] = d->shell;
+    *out = (struct proc){
+        .argv = words.argv,
+        .env =
+            environment(h, c, d->variables ? d->variables(c->arena, &g->event) : NULL, words.file),
         .cwd = c->event->session.cwd,
         .abort_fd = c->abort_fd,
     };
+    return 0;
 }

@@ -10,9 +10,9 @@
 
 struct handler {
     const struct hook_handler *said;
-    unsigned number;   /* from 1, in configured order */
-    const char *label; /* for messages: "'./check.sh' (hooks.yaml:7)" */
-    const char **argv;
+    unsigned number;                           /* from 1, in configured order */
+    const char *label;                         /* for messages: "'./check.sh' (hooks.yaml:7)" */
+    const struct setting *env_said, *unpinned; /* the hook's; NULL: none */
     const char **env; /* changes that are the same for every run, ended by NULL */
     size_t env_count;
     struct dialect_filter *filter; /* NULL: every event */
@@ -23,7 +23,8 @@ struct handler {
 /* What all handlers of a hook have in common. */
 struct handler_common {
     const struct dialect *dialect;
-    const struct setting *env; /* the hook's; NULL: none */
+    const struct setting *env, *unpinned; /* the hook's; NULL: none */
+    const char *as; /* the foreign name of the event it is for; NULL: several, or none */
     uint32_t timeout_ms;
     struct problems *problems;
 };
@@ -36,7 +37,3 @@ void handler_unload(const struct handler *h, const struct dialect *d);
 /* Whether it wants the event. */
 bool handler_wants(const struct handler *h, const struct dialect *d, struct arena *a,
                    const struct dialect_event *ev);
-
-/* How to start it for the event; without input and deadline. In the arena of the call. */
-struct proc handler_proc(const struct handler *h, const struct hook_call *c,
-                         const struct dialect *d, const struct dialect_event *ev);

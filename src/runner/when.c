@@ -1,21 +1,23 @@
 #include "runner/when.h"
 
 #include "base/mem.h"
+#include "base/suggest.h"
 #include "runner/lua_box.h"
 #include "runner/lua_names.h"
+#include "runner/pool.h"
 
 #include <errno.h>
-#include <pthread.h>
-
-#define IDLE_MAX 8
 
 struct when {
     const struct origin *at;
     struct str text;
-    pthread_mutex_t lock;
-    struct lua_box *idle[IDLE_MAX];
-    size_t idle_count;
+    struct pool boxes;
 };
+
+static void drop_box(void *box)
+{
+    lua_box_free(box);
+}
 
 static struct when *new_condition(const struct origin *at, struct str text)
 {
@@ -23,7 +25,7 @@ static struct when *new_condition(const struct origin *at, struct str text)
 
     w->at = at;
     w->text = text;
-    pthread_mutex_init(&w->lock, NULL);
+    pool_init(&w->boxes, drop_box);
     return w;
 }
 
@@ -31,41 +33,17 @@ void when_free(struct when *w)
 {
     if (!w)
         return;
-    while (w->idle_count > 0)
-        lua_box_free(w->idle[--w->idle_count]);
-    pthread_mutex_destroy(&w->lock);
+    pool_release(&w->boxes);
     free(w);
 }
 
 /* Boxes ---------------------------------------------------------------------------------------- */
 
-static struct lua_box *take_idle(struct when *w)
-{
-    struct lua_box *box = NULL;
-
-    pthread_mutex_lock(&w->lock);
-    if (w->idle_count > 0)
-        box = w->idle[--w->idle_count];
-    pthread_mutex_unlock(&w->lock);
-    return box;
-}
-
-static void put_back(struct when *w, struct lua_box *box)
-{
-    pthread_mutex_lock(&w->lock);
-    if (w->idle_count < IDLE_MAX) {
-        w->idle[w->idle_count++] = box;
-        box = NULL;
-    }
-    pthread_mutex_unlock(&w->lock);
-    lua_box_free(box);
-}
-
 static int take_box(struct when *w, struct lua_box **box, struct err *e)
 {
     int r;
 
-    *box = take_idle(w);
+    *box = pool_take(&w->boxes);
     if (*box)
         return 0;
     *box = lua_box_new();
@@ -86,7 +64,7 @@ int when_test(struct when *w, const struct hook_call *c, bool *truth, struct err
     r = take_box(w, &box, e);
     if (r == 0) {
         r = lua_box_test(box, c, truth, e);
-        put_back(w, box);
+        pool_put(&w->boxes, box);
     }
     return r < 0 ? err_wrap(e, r, r == -ETIMEDOUT ? "timed out" : "failed") : 0;
 }
@@ -138,19 +116,15 @@ static int check_names(const struct when *w, const struct hook_traits *traits, s
     struct str name;
 
     while (lua_names_next(&names, &name)) {
-        const char *unknown, *near;
+        const char *unknown, *otherwise;
 
         if (is_known(traits, name))
             continue;
         unknown = arena_cstr(&a, name);
-        near = nearest(traits, unknown);
-        if (near)
-            return err_set(e, -EINVAL, "'when' uses the unknown name '%s', did you mean '%s'?",
-                           unknown, near);
-        return err_set(
-            e, -EINVAL,
-            "'when' uses the unknown name '%s', 'hooke show %s' lists the names there are", unknown,
-            point_info(traits->on[0].point)->name);
+        otherwise = arena_printf(&a, ", 'hooke show %s' lists the names there are",
+                                 point_info(traits->on[0].point)->name);
+        return err_set(e, -EINVAL, "'when' uses the unknown name '%s'%s", unknown,
+                       suggest(&a, nearest(traits, unknown), otherwise));
     }
     return 0;
 }
@@ -161,7 +135,7 @@ static int compile(struct when *w, struct err *e)
     int r = take_box(w, &box, e);
 
     if (r == 0)
-        put_back(w, box);
+        pool_put(&w->boxes, box);
     return r;
 }
 

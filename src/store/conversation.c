@@ -17,7 +17,8 @@ enum statement {
     CREATE = 16,
     FIND,
     FIND_PREFIX,
-    ADVANCE,
+    END,
+    CHOOSE,
     ADD_MESSAGE,
     ADD_GENERATION,
     SPAN,
@@ -34,21 +35,28 @@ enum statement {
 
 _Static_assert(STATEMENTS <= DB_STATEMENTS, "db.h caches too few statements");
 
+/* `last` is the newest message of all generations. */
 #define COLUMNS                                                                          \
     "number, id, workspace, cwd, agent, model, recipe, title, parent, origin, created, " \
-    "updated, usage, cost, generation, first, next"
+    "generation, first, last.place, last.at, last.totals, last.total_cost"
+#define TABLES                                                          \
+    "conversations c LEFT JOIN messages last ON last.place ="           \
+    " (SELECT max(place) FROM messages WHERE place >= (c.number << 32)" \
+    "   AND place < (c.number + 1 << 32))"
 
 static const char *const sql[] = {
     [CREATE] = "INSERT INTO conversations(id, workspace, cwd, agent, model, recipe, title, parent,"
-               " origin, created, updated, usage, cost, generation, first, next)"
-               " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10, ?11, ?12, 1, 0, 0)",
-    [FIND] = "SELECT " COLUMNS " FROM conversations WHERE id = ?1",
-    [FIND_PREFIX] = "SELECT " COLUMNS " FROM conversations WHERE substr(id, 1, length(?1)) = ?1"
+               " origin, created, generation, first)"
+               " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 1, 0)",
+    [FIND] = "SELECT " COLUMNS " FROM " TABLES " WHERE id = ?1",
+    [FIND_PREFIX] = "SELECT " COLUMNS " FROM " TABLES " WHERE substr(id, 1, length(?1)) = ?1"
                     " LIMIT 2",
-    [ADVANCE] = "UPDATE conversations SET next = next + ?2, updated = ?3,"
-                " usage = coalesce(?4, usage), cost = ?5, agent = coalesce(?6, agent),"
-                " model = coalesce(?7, model) WHERE number = ?1",
-    [ADD_MESSAGE] = "INSERT INTO messages(place, line, usage, cost, at) VALUES(?1, ?2, ?3, ?4, ?5)",
+    [END] = "SELECT number, first, (SELECT max(place) FROM messages WHERE place >= (number << 32)"
+            "   AND place < (number + 1 << 32)) FROM conversations WHERE id = ?1",
+    [CHOOSE] = "UPDATE conversations SET agent = coalesce(?2, agent), model = coalesce(?3, model)"
+               " WHERE number = ?1 AND (agent <> ?2 OR model <> ?3)",
+    [ADD_MESSAGE] = "INSERT INTO messages(place, line, usage, cost, totals, total_cost, at)"
+                    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     [ADD_GENERATION] = "INSERT INTO generations(conversation, generation, trigger, first, at)"
                        " VALUES(?1, ?2, ?3, ?4, ?5)",
     [SPAN] =
@@ -56,8 +64,7 @@ static const char *const sql[] = {
         "   AND g.generation > ?2) FROM generations WHERE conversation = ?1 AND generation = ?2",
     [LOAD] = "SELECT line, usage, cost, at FROM messages WHERE place >= ?1 AND place < ?2"
              " ORDER BY place",
-    [SET_GENERATION] = "UPDATE conversations SET generation = ?2, first = ?3, next = ?4,"
-                       " updated = ?5 WHERE number = ?1",
+    [SET_GENERATION] = "UPDATE conversations SET generation = ?2, first = ?3 WHERE number = ?1",
     [GENERATIONS] = "SELECT generation, trigger, first, at FROM generations WHERE conversation = ?1"
                     " ORDER BY generation",
     [RENAME] = "UPDATE conversations SET title = ?2 WHERE number = ?1",
@@ -65,12 +72,12 @@ static const char *const sql[] = {
     [DELETE_GENERATIONS] = "DELETE FROM generations WHERE conversation = ?1",
     [DELETE_CONVERSATION] = "DELETE FROM conversations WHERE number = ?1",
     [LIST] =
-        "SELECT " COLUMNS " FROM conversations c WHERE (?1 IS NULL OR workspace = ?1)"
+        "SELECT " COLUMNS " FROM " TABLES " WHERE (?1 IS NULL OR workspace = ?1)"
         " AND (?2 OR parent = '')"
         " AND (?3 IS NULL OR instr(lower(title), lower(?3)) > 0 OR EXISTS(SELECT 1 FROM messages"
-        "   WHERE place >= (c.number << 32) + c.first AND place < (c.number << 32) + c.next"
+        "   WHERE place >= (c.number << 32) + c.first AND place < (c.number + 1 << 32)"
         "   AND instr(lower(line), lower(?3)) > 0))"
-        " ORDER BY updated DESC, number DESC LIMIT ?4",
+        " ORDER BY coalesce(last.at, created) DESC, number DESC LIMIT ?4",
 };
 
 struct row {
@@ -95,13 +102,22 @@ static const char *text_at(struct arena *a, sqlite3_stmt *st, int column)
     return arena_strdup(a, text ? text : "");
 }
 
+/* Where the next message goes; a generation that was just begun may be empty. */
+static int64_t next_place(int64_t number, int64_t first, sqlite3_stmt *st, int column)
+{
+    int64_t after = sqlite3_column_int64(st, column) - number * PLACES + 1;
+
+    return sqlite3_column_type(st, column) == SQLITE_NULL || after < first ? first : after;
+}
+
 static void read_row(struct arena *a, sqlite3_stmt *st, struct row *row)
 {
     struct conversation *c = &row->about;
+    bool any = sqlite3_column_type(st, 13) != SQLITE_NULL;
 
     *row = (struct row){ .number = sqlite3_column_int64(st, 0),
-                         .first = sqlite3_column_int64(st, 15),
-                         .next = sqlite3_column_int64(st, 16) };
+                         .first = sqlite3_column_int64(st, 12) };
+    row->next = next_place(row->number, row->first, st, 13);
     c->id = text_at(a, st, 1);
     c->workspace = text_at(a, st, 2);
     c->cwd = text_at(a, st, 3);
@@ -112,11 +128,11 @@ static void read_row(struct arena *a, sqlite3_stmt *st, struct row *row)
     c->parent = text_at(a, st, 8);
     c->origin = text_at(a, st, 9);
     c->created_ms = sqlite3_column_int64(st, 10);
-    c->updated_ms = sqlite3_column_int64(st, 11);
-    c->usage = text_at(a, st, 12);
-    c->cost = sqlite3_column_double(st, 13);
-    c->generation = (uint32_t)sqlite3_column_int64(st, 14);
+    c->generation = (uint32_t)sqlite3_column_int64(st, 11);
     c->messages = (uint64_t)(row->next - row->first);
+    c->updated_ms = any ? sqlite3_column_int64(st, 14) : c->created_ms;
+    c->usage = text_at(a, st, 15);
+    c->cost = sqlite3_column_double(st, 16);
 }
 
 static int unknown(const char *id, struct err *e)
@@ -201,8 +217,6 @@ static int insert(struct db *db, const struct conversation *c, struct err *e)
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         db_bind(st, (int)i + 1, or_empty(texts[i]));
     sqlite3_bind_int64(st, 10, c->created_ms);
-    db_bind(st, 11, or_empty(c->usage));
-    sqlite3_bind_double(st, 12, c->cost);
     return db_run(db, st, e);
 }
 
@@ -222,9 +236,11 @@ int conversation_create(struct store *s, const struct conversation *c, struct er
 }
 
 static int add_messages(struct db *db, const struct row *row,
-                        const struct conversation_message *rows, size_t count, struct err *e)
+                        const struct conversation_message *rows, size_t count,
+                        const struct conversation_totals *t, struct err *e)
 {
     for (size_t i = 0; i < count; i++) {
+        bool last = i + 1 == count;
         sqlite3_stmt *st;
         int r = prepare(db, ADD_MESSAGE, &st, e);
 
@@ -234,7 +250,9 @@ static int add_messages(struct db *db, const struct row *row,
         db_bind(st, 2, rows[i].line);
         db_bind(st, 3, rows[i].usage);
         sqlite3_bind_double(st, 4, rows[i].cost);
-        sqlite3_bind_int64(st, 5, rows[i].at_ms);
+        db_bind(st, 5, str_of(t && last ? t->usage : NULL));
+        sqlite3_bind_double(st, 6, t ? t->cost : 0);
+        sqlite3_bind_int64(st, 7, rows[i].at_ms);
         r = db_run(db, st, e);
         if (r < 0)
             return r;
@@ -242,22 +260,40 @@ static int add_messages(struct db *db, const struct row *row,
     return 0;
 }
 
-static int advance(struct db *db, const struct row *row, size_t count,
-                   const struct conversation_totals *t, struct err *e)
+/* Only when they are not what they were: this is a second row to write. */
+static int choose(struct db *db, const struct row *row, const struct conversation_totals *t,
+                  struct err *e)
 {
     sqlite3_stmt *st;
-    int r = prepare(db, ADVANCE, &st, e);
+    int r = prepare(db, CHOOSE, &st, e);
 
     if (r < 0)
         return r;
     sqlite3_bind_int64(st, 1, row->number);
-    sqlite3_bind_int64(st, 2, (int64_t)count);
-    sqlite3_bind_int64(st, 3, clock_wall_ms());
-    db_bind(st, 4, str_of(t ? t->usage : NULL));
-    sqlite3_bind_double(st, 5, t ? t->cost : row->about.cost);
-    db_bind(st, 6, str_of(t ? t->agent : NULL));
-    db_bind(st, 7, str_of(t ? t->model : NULL));
+    db_bind(st, 2, str_of(t->agent));
+    db_bind(st, 3, str_of(t->model));
     return db_run(db, st, e);
+}
+
+/* Only what adding needs: that is asked more often than anything else. */
+static int find_end(struct db *db, const char *id, struct row *row, struct err *e)
+{
+    sqlite3_stmt *st;
+    int r = prepare(db, END, &st, e);
+
+    if (r < 0)
+        return r;
+    db_bind(st, 1, str_of(id));
+    r = db_step(db, st, e);
+    if (r <= 0)
+        return r < 0 ? r : unknown(id, e);
+    *row = (struct row){ .number = sqlite3_column_int64(st, 0),
+                         .first = sqlite3_column_int64(st, 1),
+                         .about = { .id = id } };
+    row->next = next_place(row->number, row->first, st, 2);
+    row->about.messages = (uint64_t)(row->next - row->first);
+    sqlite3_reset(st);
+    return 0;
 }
 
 static int check_count(const struct row *row, uint64_t expected, size_t count, struct err *e)
@@ -275,24 +311,23 @@ int conversation_append(struct store *s, const char *id, uint64_t expected,
                         const struct conversation_message *rows, size_t count,
                         const struct conversation_totals *totals, struct err *e)
 {
-    CLEANUP(arena) struct arena a = { 0 };
     struct row row;
     struct db *db;
     int r = enter(s, &db, true, e);
 
     if (r < 0)
         return r;
-    r = find(db, id, &a, &row, e);
+    r = find_end(db, id, &row, e);
     if (r == 0)
         r = check_count(&row, expected, count, e);
     if (r == 0)
-        r = add_messages(db, &row, rows, count, e);
-    if (r == 0)
-        r = advance(db, &row, count, totals, e);
+        r = add_messages(db, &row, rows, count, totals, e);
+    if (r == 0 && totals && totals->agent && totals->model)
+        r = choose(db, &row, totals, e);
     return leave(s, db, r, e);
 }
 
-static int set_generation(struct db *db, const struct row *row, size_t count, struct err *e)
+static int set_generation(struct db *db, const struct row *row, struct err *e)
 {
     sqlite3_stmt *st;
     int r = prepare(db, SET_GENERATION, &st, e);
@@ -302,8 +337,6 @@ static int set_generation(struct db *db, const struct row *row, size_t count, st
     sqlite3_bind_int64(st, 1, row->number);
     sqlite3_bind_int64(st, 2, row->about.generation);
     sqlite3_bind_int64(st, 3, row->first);
-    sqlite3_bind_int64(st, 4, row->first + (int64_t)count);
-    sqlite3_bind_int64(st, 5, clock_wall_ms());
     return db_run(db, st, e);
 }
 
@@ -312,6 +345,7 @@ int conversation_replace(struct store *s, const char *id, const char *trigger,
                          uint32_t *generation, struct err *e)
 {
     CLEANUP(arena) struct arena a = { 0 };
+    struct conversation_totals totals = { 0 };
     struct row row;
     struct db *db;
     int r = enter(s, &db, true, e);
@@ -322,15 +356,16 @@ int conversation_replace(struct store *s, const char *id, const char *trigger,
     if (r == 0)
         r = check_count(&row, row.about.messages, count, e);
     if (r == 0) {
+        totals = (struct conversation_totals){ .usage = row.about.usage, .cost = row.about.cost };
         row.first = row.next;
         row.about.generation++;
         *generation = row.about.generation;
         r = add_generation(db, &row, trigger, e);
     }
     if (r == 0)
-        r = add_messages(db, &row, rows, count, e);
+        r = add_messages(db, &row, rows, count, &totals, e);
     if (r == 0)
-        r = set_generation(db, &row, count, e);
+        r = set_generation(db, &row, e);
     return leave(s, db, r, e);
 }
 

@@ -34,7 +34,7 @@ struct conversation_message {
     int64_t at_ms;
 };
 
-/* What changes with an append besides the messages. */
+/* What changes with an append besides the messages; agent and model go together. */
 struct conversation_totals {
     const char *usage; /* NULL: as it was */
     double cost;

@@ -15,7 +15,8 @@
  * `state` holds small values that are always reached by their key, so it is its own index. A
  * receipt's number tells the order they were taken in. A message is found by where it stands: its
  * conversation's number in the upper half of `place`, its own in the lower, so that adding one
- * touches the end of one tree whatever is stored already.
+ * touches the end of one tree whatever is stored already. What a conversation has come to (when,
+ * how many tokens) is written with its newest message for the same reason.
  */
 static const char *const migrations[] = {
     "CREATE TABLE state(session TEXT NOT NULL, hook TEXT NOT NULL, key TEXT NOT NULL,"
@@ -27,16 +28,13 @@ static const char *const migrations[] = {
     "  passed_over INTEGER NOT NULL) WITHOUT ROWID;",
     "CREATE TABLE conversations(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
     "  workspace TEXT NOT NULL, cwd TEXT NOT NULL, agent TEXT NOT NULL, model TEXT NOT NULL,"
-    "  recipe TEXT NOT NULL, title TEXT NOT NULL, parent TEXT NOT NULL,"
-    "  origin TEXT NOT NULL,"
-    "  created INTEGER NOT NULL, updated INTEGER NOT NULL, usage TEXT NOT NULL,"
-    "  cost REAL NOT NULL, generation INTEGER NOT NULL, first INTEGER NOT NULL,"
-    "  next INTEGER NOT NULL);"
+    "  recipe TEXT NOT NULL, title TEXT NOT NULL, parent TEXT NOT NULL, origin TEXT NOT NULL,"
+    "  created INTEGER NOT NULL, generation INTEGER NOT NULL, first INTEGER NOT NULL);"
     "CREATE TABLE generations(conversation INTEGER NOT NULL, generation INTEGER NOT NULL,"
     "  trigger TEXT NOT NULL, first INTEGER NOT NULL, at INTEGER NOT NULL,"
     "  PRIMARY KEY(conversation, generation)) WITHOUT ROWID;"
     "CREATE TABLE messages(place INTEGER PRIMARY KEY, line TEXT NOT NULL, usage TEXT,"
-    "  cost REAL NOT NULL, at INTEGER NOT NULL);",
+    "  cost REAL NOT NULL, totals TEXT, total_cost REAL NOT NULL, at INTEGER NOT NULL);",
 };
 
 #define VERSION ((int64_t)ARRAY_LEN(migrations))

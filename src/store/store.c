@@ -41,6 +41,14 @@ char *store_default_path(struct arena *a)
     return path_join(a, path_xdg(a, PATH_DATA), "hooke.db");
 }
 
+/* ":memory:" is what people know from SQLite; as a file's name it would surprise everybody. */
+struct store *store_at(const char *path)
+{
+    bool memory = strcmp(path, "memory") == 0 || strcmp(path, ":memory:") == 0;
+
+    return memory ? store_memory() : store_sqlite(path);
+}
+
 int store_lock(struct store *s, struct err *e)
 {
     int r = pthread_mutex_lock(&s->lock);

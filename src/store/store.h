@@ -34,6 +34,8 @@ struct store_entry {
 /* `path` is the database file; its folder is made on first use. Neither can fail: opening does. */
 struct store *store_sqlite(const char *path);
 struct store *store_memory(void);
+/* What a setting names: the file `path`, or "memory" (":memory:" is the same). */
+struct store *store_at(const char *path);
 void store_free(struct store *s);
 
 /* Which tables this build reads and writes. A file that could be opened has them. */

@@ -6,16 +6,19 @@ does with them:
     ```yaml config noted      one that follows the schema but that the check has a warning for
     ```json event             an event in hooke's own JSON
     ```json verdict POINT     a verdict as a hook would give it at that point
-    ```console                commands after "$ " and what they print; "…" stands for anything
+    ```json capture           a captured event, which `hooke replay` reads
+    ```console                commands after "$ ", going on after "> ", and what they print; "…" is anything
     ```sh run                 commands that succeed
     ```c FILE                 a source file
-    ```sh FILE, ```js FILE    the bytes of a file under examples/
+    ```sh FILE, ```lua FILE   the bytes of a file under examples/
+    ```lua FILE.lua           a script that lies beside the configurations of the page
 
 A console or shell block runs with a home of its own, in which the nearest configuration above it in
 the same section is the user's, with the scripts of examples/hooks/ beside it."""
 
 import pathlib
 import re
+import shutil
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -30,6 +33,7 @@ class Block:
         self.words = info.split()
         self.text = text
         self.config = config
+        self.scripts = {}
 
     def __str__(self):
         return f"{self.page}:{self.line}"
@@ -56,7 +60,17 @@ def blocks_of(page):
         elif info is not None:
             lines.append(line)
     assert info is None, f"{page}:{begin}: the fence is not closed"
+    scripts = {b.words[1]: b.text for b in found if b.starts("lua") and "/" not in b.words[1]}
+    for block in found:
+        block.scripts = scripts
     return found
+
+
+def lay_out(hooke, block):
+    """What the page and examples/hooks/ have for a configuration to name."""
+    shutil.copytree(SOURCE / "examples/hooks", hooke.config_dir, dirs_exist_ok=True)
+    for name, text in block.scripts.items():
+        (hooke.config_dir / name).write_text(text)
 
 
 def blocks(*words):

@@ -9,7 +9,7 @@ def test_all_is_well_in_a_fresh_home(hooke):
     r = hooke("doctor")
     assert r.rc == 0
     assert all(line.startswith("ok") for line in r.lines)
-    names = {"version", "configuration", "workspace", "hooks", "store", "receipts"}
+    names = {"version", "configuration", "workspace", "hooks", "found hooks", "store", "receipts"}
     assert set(checks(hooke("doctor", "--json"))) == names
 
 

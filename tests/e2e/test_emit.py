@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 
+import pytest
+
 TOKEN = "ghp" + "_0123456789abcdefghijABCDEFGHIJ012345"
 LS = {"tool": "bash", "args": {"command": "ls"}}
 
@@ -186,3 +188,11 @@ def test_verdicts_never_carry_terminal_sequences(hooke):
     hooke.config('hooks: [{ name: rude, on: session.created, stop: "\\e[31mred" }]\n')
     r = hooke("emit", "session.created", "--trace")
     assert "\x1b" not in r.out
+
+
+@pytest.mark.parametrize("flag", ["--session", "--agent", "--parent", "--recipe"])
+def test_names_that_are_no_utf8_are_refused(hooke, flag):
+    r = hooke("emit", "session.idle", flag, "a\udcffb")
+    assert (r.rc, r.out) == (64, "") and r.err.count("\n") == 1
+    assert f"{flag} is not valid UTF-8" in r.err and not hooke.receipts.exists()
+    assert hooke("emit", "session.idle", flag, "größe-✓").rc == 0

@@ -42,7 +42,7 @@ def test_list_names_runner_and_origin(hooke):
 
 
 def test_list_shows_broken_hooks(hooke):
-    hooke.config("hooks:\n  - { name: mine, on: Stop, resident: [./x] }\n")
+    hooke.config("hooks:\n  - { name: mine, on: Stop, exec: ./x, when: nope }\n")
     r = hooke("list", "--json")
     hook = next(h for h in r.json if h["name"] == "mine")
     assert hook["state"] == "broken" and hook["why"]
@@ -136,7 +136,7 @@ def test_plan_explains_off_broken_and_cadence(hooke):
 disabled_hooks: [loop-guard]
 hook_cadence: { system-prompt: 2 }
 hooks:
-  - { name: mine, on: PreToolUse, resident: [./x], on_failure: block }
+  - { name: mine, on: PreToolUse, exec: ./x, when: nope, on_failure: block }
 """
     )
     before = fates(hooke("plan", "PreToolUse", "--json"))

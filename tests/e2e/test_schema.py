@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 
 import fences
@@ -11,7 +12,7 @@ import yaml
 
 SOURCE = fences.SOURCE
 # Known to the parser, but nothing in this version runs them: the check refuses or ignores them.
-NOT_RUN = {"resident", "script", "prewarm"}
+NOT_RUN = set()
 
 
 def schema(name):
@@ -61,6 +62,7 @@ def config_blocks(*kinds):
 def test_good_configuration_passes_both(hooke, block):
     errors = list(validator("config").iter_errors(load(block.text)))
     assert not errors, errors[0].message
+    fences.lay_out(hooke, block)
     hooke.config(block.text)
     r = hooke("config", "check")
     assert r.rc == 0, r.out
@@ -112,8 +114,13 @@ BAD = [
     "hooks: [{ name: x, on: PreToolUse, when: '', block: a }]",
     "hooks: [{ name: x, on: PreToolUse, when: , block: a }]",
     "hooks: [{ name: x, on: PreToolUse, when: [a], block: a }]",
-    "hooks: [{ name: x, on: PreToolUse, resident: ./a }]",
-    "hooks: [{ name: x, on: PreToolUse, script: a }]",
+    "hooks: [{ name: x, script: '' }]",
+    "hooks: [{ name: x, script: [a] }]",
+    "hooks: [{ name: x, script: a.lua, exec: b }]",
+    "hooks: [{ name: x, script: a.lua, block: b }]",
+    "hooks: [{ name: x, on: PreToolUse, resident: '' }]",
+    "hooks: [{ name: x, on: PreToolUse, resident: [] }]",
+    "hooks: [{ name: x, on: PreToolUse, resident: ./a, exec: ./b }]",
     "hooks: [{ name: x, exec: ./a }]",
     "hooks: [{ name: x, on: PreToolUse, exec: '' }]",
     "hooks: [{ name: x, on: PreToolUse, exec: [] }]",
@@ -132,7 +139,7 @@ BAD = [
     "hooks: [{ name: x, on: PreToolUse, exec: a, async: true }]",
     "hooks: [{ name: x, on: PreToolUse, exec: a, env: A }]",
     "hooks: [{ name: x, on: PreToolUse, exec: a, env: { A: [1] } }]",
-    "hooks: [{ name: x, on: PreToolUse, exec: a, dialect: claude }]",
+    "hooks: [{ name: x, on: PreToolUse, exec: a, dialect: opencode }]",
     "hooks: [{ name: x, on: PreToolUse, exec: a, dialect: lisp }]",
     "hooks: [{ name: x, on: PreToolUse, exec: a, colour: red }]",
     RULE % ", colour: red",
@@ -193,8 +200,12 @@ GOOD = [
     "hooks: [{ name: x, on: turn.after, mutate: [{ role: user, content: a }] }]",
     "hooks: [{ name: x, on: Stop, exec: ./a --b, dialect: native, mode: observe, timeout: 5s }]",
     "hooks: [{ name: x, on: agent_stop, exec: [./a, run], dialect: kodelet }]",
+    "hooks: [{ name: x, on: PreToolUse, tool: Bash, exec: ./a, dialect: claude }]",
+    "hooks: [{ name: x, on: Stop, exec: ./a, dialect: codex }]",
     "hooks: [{ name: x, on: Stop, exec: [./a, 3, true], env: [OPENAI_API_KEY], layer: guard }]",
     "hooks: [{ name: x, on: Stop, exec: a, env: { A: b, N: 3 }, safety_critical: true }]",
+    "hooks: [{ name: x, on: Stop, resident: [./a], env: [A], when: turn > 3, mode: observe }]",
+    "hooks: [{ name: x, on: Stop, exec: a, prewarm: true }]",
     "limits: { turns: 3, continuations: 0, cost: 1.5, tokens: 9, processes: 2 }",
     "web_fetch: { allow_private: true }",
     "providers: { a: { b: 1 } }\npermission: {}\ncategories: {}\nevent_timeout: 90\n",
@@ -227,11 +238,11 @@ def test_json_configuration_is_the_same(hooke):
 
 def hook_properties():
     defs = schema("config")["$defs"]
-    return {k: v for name in ("common", "entry", "rule", "command")
+    return {k: v for name in ("resident", "common", "entry", "rule", "command", "script")
             for k, v in defs[name]["properties"].items()}
 
 
-@pytest.mark.parametrize("keys", ["exec: a, prewarm: true",
+@pytest.mark.parametrize("keys", ["resident: a, prewarm: true", "say: a, prewarm: true",
                                   "say: a, dialect: native", "say: a, env: [A]"])
 def test_a_key_of_another_kind_of_hook_is_refused_by_the_schema(hooke, keys):
     """The program takes these and does not use them."""

@@ -3,6 +3,7 @@
 import concurrent.futures
 
 import pytest
+from test_help import on_terminal
 
 
 @pytest.fixture
@@ -106,3 +107,21 @@ def test_wrong_words_are_usage_errors(state):
     assert "did you mean 'get'" in state("gett", "x").err
     for words in ([], ["gett", "x"], ["get"], ["set", "x"], ["get", "x", "y"], ["get", ""]):
         assert state(*words).rc == 64, words
+
+
+@pytest.mark.parametrize("name", ["memory", ":memory:"])
+def test_a_store_in_memory_leaves_no_file(hooke, state, name):
+    assert state("set", "key", "v", HOOKE_STORE=name).rc == 0
+    assert hooke.emit("PreToolUse", {"tool": "bash"}, HOOKE_STORE=name).rc == 0
+    assert state("get", "key", HOOKE_STORE=name).rc == 1
+    assert {p.name for p in hooke.cwd.iterdir()} == {".git"}
+
+
+def test_escapes_do_not_reach_the_terminal(hooke, state):
+    value = "a\x1b[31mb\x1b]0;title\x07c"
+    state("set", "key", value)
+    env = {"HOOKE_SESSION": "s1", "HOOKE_HOOK": "mine"}
+    for words in (["get", "key"], ["list"]):
+        text = on_terminal(hooke, "state", *words, **env)
+        assert "\x1b" not in text and "\x07" not in text and "[31mb" in text, words
+    assert state("get", "key").out == value + "\n"

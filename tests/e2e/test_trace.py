@@ -1,6 +1,7 @@
 """hooke trace: receipts, read back."""
 
 import json
+import resource
 import select
 import signal
 import subprocess
@@ -142,3 +143,63 @@ def test_wrong_words_are_usage_errors(hooke):
     assert "did you mean 'tail'" in hooke("trace", "tial").err
     for words in (["tial"], ["tail", "x"], ["show", "a", "b"], ["-n", "x"], ["-n", "-1"]):
         assert hooke("trace", *words).rc == 64, words
+
+
+def append_receipts(hooke, count):
+    """As many as a busy machine writes between two looks, with ids of their own."""
+    path = next(hooke.receipts.glob("*.jsonl"))
+    one = json.loads(path.read_text().splitlines()[0])
+    ids = [f"0{n:025}" for n in range(count)]
+    with open(path, "a") as f:
+        f.writelines(json.dumps({**one, "id": i}) + "\n" for i in ids)
+    return ids
+
+
+def test_follow_misses_nothing_between_two_looks(hooke):
+    emit_some(hooke)
+    process = follow(hooke, "-n", "1")
+    read_line(process)
+    process.send_signal(signal.SIGSTOP)
+    ids = append_receipts(hooke, 5000)
+    process.send_signal(signal.SIGCONT)
+    assert [json.loads(read_line(process))["id"] for _ in ids] == ids
+    process.terminate()
+    assert process.communicate(timeout=20) == (b"", b"")
+
+
+def test_follow_of_all_prints_all(hooke):
+    hooke.emit("PreToolUse", LS)
+    append_receipts(hooke, 3000)
+    process = follow(hooke, "-n", "0")
+    assert len([read_line(process) for _ in range(3001)]) == 3001
+    process.terminate()
+    assert process.communicate(timeout=20) == (b"", b"")
+
+
+def test_a_torn_line_costs_only_itself(hooke):
+    emit_some(hooke)
+    path = next(hooke.receipts.glob("*.jsonl"))
+    whole = path.read_text()
+    path.write_text(whole[:-40])  # the disk was full
+    hooke.emit("PreToolUse", LS, "--session", "s9")
+    assert path.read_text().startswith(whole[:-40] + "\n{")
+    lines = hooke("trace", "--json").lines
+    assert len(lines) == 5 and json.loads(lines[-1])["session"] == "s9"
+
+
+def test_a_full_receipt_file_is_a_warning_not_the_end(hooke):
+    emit_some(hooke)
+    size = next(hooke.receipts.glob("*.jsonl")).stat().st_size
+
+    def limit():
+        # Python ignores the signal; a program of its own would die of it.
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, size + 10))
+
+    done = subprocess.run([hooke.program, "emit", "session.idle"], capture_output=True, text=True,
+                          cwd=hooke.cwd, env=hooke.env, preexec_fn=limit, timeout=20)
+    assert (done.returncode, done.stdout) == (0, "{}\n")
+    assert done.stderr.count("\n") == 1 and "receipt" in done.stderr
+    hooke.emit("PreToolUse", LS, "--session", "s9")
+    lines = hooke("trace", "--json").lines
+    assert len(lines) == 6 and json.loads(lines[-1])["session"] == "s9"

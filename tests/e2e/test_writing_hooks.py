@@ -9,7 +9,8 @@ import pytest
 
 SOURCE = fences.SOURCE
 PAGE = SOURCE / "docs/writing-hooks.md"
-SCRIPTS = sorted((SOURCE / "examples/hooks").iterdir())
+RESIDENT = SOURCE / "docs/resident.md"
+SCRIPTS = sorted(p for p in (SOURCE / "examples/hooks").iterdir() if p.suffix != ".lua")
 
 
 @pytest.fixture
@@ -36,8 +37,9 @@ def run_of(r, hook="prog"):
 # The page -----------------------------------------------------------------------------------------
 
 def test_the_page_shows_the_scripts_as_they_are():
-    shown = [b for b in fences.blocks_of(PAGE) if b.words[-1].startswith("examples/")]
-    assert len(shown) == 2
+    shown = [b for page in (PAGE, RESIDENT) for b in fences.blocks_of(page)
+             if b.words[-1].startswith("examples/")]
+    assert len(shown) == 3
     for block in shown:
         assert block.text == (SOURCE / block.words[1]).read_text(), str(block)
 
@@ -45,7 +47,7 @@ def test_the_page_shows_the_scripts_as_they_are():
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda p: p.name)
 def test_a_script_can_be_executed_and_is_named_by_the_page(script):
     assert os.access(script, os.X_OK) and script.read_text().startswith("#!")
-    assert f"[./{script.name}]" in PAGE.read_text()
+    assert any(f"[./{script.name}]" in page.read_text() for page in (PAGE, RESIDENT))
 
 
 # The scripts --------------------------------------------------------------------------------------
@@ -181,11 +183,12 @@ def test_a_guard_runs_again_on_changed_arguments(hooke):
     assert [x["stderr"] for x in r.json["receipt"]["runs"] if x["hook"] == "prog"] == ["1", "2"]
 
 
-def test_a_workspace_brings_no_programs(hooke):
+def test_a_workspace_brings_programs_once_it_is_trusted(hooke):
     (hooke.cwd / ".hooke").mkdir()
     (hooke.cwd / ".hooke/config.yaml").write_text(
         "hooks: [{ name: prog, on: PreToolUse, on_failure: block, exec: 'touch ran' }]\n")
-    assert hooke("trust", "--yes").rc == 0
-    r = hooke.emit("PreToolUse", {"tool": "bash"})
-    assert r.rc == 2 and "can't be trusted" in r.json["reason"]
+    assert hooke.emit("PreToolUse", {"tool": "bash"}).rc == 0
     assert not (hooke.cwd / "ran").exists()
+    assert hooke("trust", "--yes").rc == 0
+    assert hooke.emit("PreToolUse", {"tool": "bash"}).rc == 0
+    assert (hooke.cwd / "ran").exists()

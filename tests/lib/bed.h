@@ -14,7 +14,9 @@
 #include "hook/engine.h"
 #include "hook/registry.h"
 #include "runner/command.h"
+#include "runner/resident.h"
 #include "runner/rule.h"
+#include "runner/script.h"
 #include "tmpdir.h"
 
 struct bed {
@@ -28,7 +30,7 @@ struct bed {
     struct session session; /* of the events emitted; "s1" unless set */
     unsigned turn;
     unsigned depth;         /* of the process; set before bed_open() */
-    int abort_fd;           /* the same */
+    int abort_fd;           /* the same; of the events, too */
     struct receipt receipt; /* of the last emit */
 };
 
@@ -71,7 +73,8 @@ static inline void bed_configure(struct bed *bed, const struct hook_def *const *
 
 static inline void bed_open(struct bed *bed, const struct hook_def *const *defs, const char *yaml)
 {
-    static const struct runner *const runners[] = { &rule_runner, &command_runner, NULL };
+    static const struct runner *const runners[] = { &rule_runner, &script_runner, &command_runner,
+                                                    &resident_runner, NULL };
     struct engine_options o = {
         .log = &bed->log,
         .builtins = defs,
@@ -83,6 +86,7 @@ static inline void bed_open(struct bed *bed, const struct hook_def *const *defs,
 
     tmpdir_make(&bed->dir);
     pthread_mutex_init(&bed->logging, NULL);
+    setenv("XDG_DATA_HOME", path_join(&bed->arena, bed->dir.path, "data"), 1);
     log_init(&bed->log, LOG_WARN, bed_log, bed);
     if (!bed->store)
         bed->store = store_memory();
@@ -104,6 +108,7 @@ static inline int bed_try_emit(struct bed *bed, const char *point, const char *d
     ev->point = on.point;
     ev->turn = bed->turn;
     ev->session = bed->session;
+    ev->abort_fd = bed->abort_fd;
     if (data)
         assert_int_equal(json_parse(&bed->arena, str_of(data), NULL, &ev->data, NULL), 0);
     return engine_emit(bed->engine, ev, &bed->arena, &bed->receipt, e);

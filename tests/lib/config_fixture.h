@@ -65,6 +65,7 @@ static inline int fixture_setup(void **state)
         .builtins = fixture_builtins,
     };
     unsetenv("HOOKE_TRUST");
+    setenv("XDG_DATA_HOME", at(f, "data"), 1); /* copies of what is trusted */
     *state = f;
     return 0;
 }

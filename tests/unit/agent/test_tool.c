@@ -1,4 +1,3 @@
-#include "hook/tools.h"
 #include "tool_fixture.h"
 
 static const char schema[] =
@@ -79,27 +78,24 @@ static void every_tool_has_a_schema_that_takes_what_it_requires(void **state UNU
 static void arguments_have_the_names_of_the_vocabulary(void **state UNUSED)
 {
     static const struct {
-        const char *tool, *arg;
+        const char *tool, *arg; /* "": only the tool */
     } rows[] = {
-        { "bash", "command" },    { "read", "path" },       { "read", "limit" },
-        { "write", "path" },      { "write", "content" },   { "edit", "path" },
-        { "edit", "old_string" }, { "edit", "new_string" }, { "apply_patch", "patch" },
-        { "glob", "pattern" },    { "grep", "pattern" },    { "task", "prompt" },
-        { "todo", "todos" },      { "web_fetch", "url" },
+#define TOOL(ours, system, theirs)      { ours, "" },
+#define ARG(tool, ours, system, theirs) { tool, ours },
+#include "hook/tools.def"
     };
     CLEANUP(arena) struct arena a = { 0 };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const struct tool *t = tool_find(str_of(rows[i].tool));
-        const struct json *s, *args, *back;
+        const struct json *schema_of;
 
-        assert_non_null(t);
-        assert_int_equal(json_parse(&a, str_of(t->parameters), NULL, &s, NULL), 0);
-        assert_non_null(json_get(json_get(s, STR("properties")), str_of(rows[i].arg)));
-        args = json_with(&a, NULL, str_of(rows[i].arg), json_cstring(&a, "x"));
-        back = tools_to_theirs(&a, TOOLS_KODELET, str_of(rows[i].tool), args);
-        back = tools_to_ours(&a, TOOLS_KODELET, str_of(rows[i].tool), back, json_object(&a));
-        assert_true(json_equal(args, back));
+        if (!t)
+            fail_msg("there is no tool '%s'", rows[i].tool);
+        assert_int_equal(json_parse(&a, str_of(t->parameters), NULL, &schema_of, NULL), 0);
+        schema_of = json_get(schema_of, STR("properties"));
+        if (rows[i].arg[0] && !json_get(schema_of, str_of(rows[i].arg)))
+            fail_msg("'%s' has no '%s'", rows[i].tool, rows[i].arg);
     }
 }
 

@@ -1,5 +1,6 @@
 /* What a hook written for Kodelet is told, field by field, and what its answers mean. */
 #include "dialect/dialect.h"
+#include "dialect/kodelet.h"
 #include "value.h"
 
 static const struct dialect *kodelet(void)
@@ -214,6 +215,56 @@ static void after_turn_has_all_of_it_and_the_turn(void **state UNUSED)
                                     { NULL, NULL } });
 }
 
+static void turn_end_is_told_what_its_version_told(void **state UNUSED)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    struct event ev = { .point = POINT_TURN_AFTER, .turn = 4, .session = session };
+    struct dialect_event told = { .event = &ev, .as = "turn_end" };
+
+    ev.session.recipe = "review";
+    ev.data = value_of(&a, "{\"turn\":7,\"response\":\"ok\"," CONVERSATION "}");
+    assert_string_equal(json_text(&a, kodelet()->encode(&a, &told)),
+                        "{\"event\":\"turn_end\",\"conv_id\":\"s1\",\"cwd\":\"/repo\","
+                        "\"invoked_by\":\"main\",\"recipe_name\":\"review\",\"turn_number\":7,"
+                        "\"response\":\"ok\"}");
+    told.as = "after_turn";
+    assert_string_equal(json_cstr(&a, json_get(kodelet()->encode(&a, &told), STR("event"))),
+                        "after_turn");
+}
+
+static void turn_end_has_no_results(void **state UNUSED)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    CLEANUP(proc_result) struct proc_result run = { .end = PROC_EXITED };
+    CLEANUP(strbuf) struct strbuf warnings = { 0 };
+    struct event ev = { .point = POINT_TURN_AFTER, .session = session };
+    struct verdict v = { 0 };
+
+    strbuf_addstr(&run.out.text, "{\"result\":\"callback\",\"callback\":\"compact\"}");
+    assert_int_equal(kodelet()->decode(&a,
+                                       &(struct dialect_event){ .event = &ev, .as = "turn_end" },
+                                       &run, &(struct dialect_answer){ &v, &warnings }, NULL),
+                     0);
+    assert_true(verdict_is_empty(&v));
+    assert_non_null(strstr(strbuf_cstr(&warnings), "'result' has no effect at turn_end"));
+}
+
+static void programs_name_their_event(void **state UNUSED)
+{
+    static const char *const known[] = { "before_tool_call",  "after_tool_call\n",
+                                         "user_message_send", "  agent_stop \r\n",
+                                         "after_turn",        "turn_end" };
+    static const char *const unknown[] = {
+        "", "\n", "Stop", "agent-stop", "agent_stop hook", "AGENT_STOP"
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        assert_true(kodelet_event_known(str_of(known[i])));
+    for (size_t i = 0; i < ARRAY_LEN(unknown); i++)
+        assert_false(kodelet_event_known(str_of(unknown[i])));
+    assert_false(kodelet_event_known((struct str){ 0 }));
+}
+
 static void it_speaks_at_five_points_only(void **state UNUSED)
 {
     unsigned count = 0;
@@ -320,14 +371,20 @@ static void results_after_a_tool(void **state UNUSED)
         { AFTER, 0,
           "{\"output\":{\"success\":false,\"error\":\"gone\",\"metadata\":"
           "{\"output\":\"secret\"}}}",
-          "", "{\"replace\":{\"output\":\"gone\"}}", NULL },
+          "", "{\"replace\":{\"output\":\"gone\"}}", "'success' of 'output' can't be changed" },
+        { AFTER, 0, "{\"output\":{\"toolName\":\"x\",\"metadata\":{\"output\":\"secret\"}}}", "",
+          "{}", "'toolName' of 'output' can't be changed" },
+        { AFTER, 0, "{\"output\":{\"metadata\":{\"exitCode\":0,\"language\":\"c\"}}}", "",
+          "{\"replace\":{\"metadata\":{\"exit_code\":0,\"language\":\"c\"}}}", NULL },
+        { AFTER, 0, "{\"output\":{\"metadata\":{\"filePath\":\"other\",\"output\":\"secret\"}}}",
+          "", "{}", NULL },
         { AFTER, 0, "{\"output\":{\"error\":\"\",\"metadata\":{\"output\":\"secret\"}}}", "", "{}",
           NULL },
         { AFTER, 0, "{\"output\":{\"metadata\":{\"content\":\"page\"}}}", "",
           "{\"replace\":{\"output\":\"page\"}}", NULL },
         { AFTER, 0, "{\"output\":{\"metadata\":{\"lines\":[\"a\",\"b\"]}}}", "",
           "{\"replace\":{\"output\":\"a\\nb\"}}", NULL },
-        { AFTER, 0, "{\"output\":{\"toolName\":\"bash\"}}", "", "{}", "'output' has no text" },
+        { AFTER, 0, "{\"output\":{\"toolName\":\"file_edit\"}}", "", "{}", "'output' has no text" },
         { AFTER, 0, "{\"output\":null}", "", "{}", NULL },
         { AFTER, 0, "{\"output\":\"x\"}", "", NULL, "'output' must be an object" },
         { AFTER, 0, "{\"blocked\":true}", "", "{}", "unknown field 'blocked'" },
@@ -408,6 +465,8 @@ TESTS(cmocka_unit_test(every_payload_says_where_it_comes_from),
       cmocka_unit_test(user_message_send_has_the_text),
       cmocka_unit_test(agent_stop_has_the_conversation_and_the_usage),
       cmocka_unit_test(after_turn_has_all_of_it_and_the_turn),
+      cmocka_unit_test(turn_end_is_told_what_its_version_told),
+      cmocka_unit_test(turn_end_has_no_results), cmocka_unit_test(programs_name_their_event),
       cmocka_unit_test(it_speaks_at_five_points_only), cmocka_unit_test(every_end_has_its_meaning),
       cmocka_unit_test(results_before_a_tool_or_a_message), cmocka_unit_test(results_after_a_tool),
       cmocka_unit_test(results_at_the_end_of_a_turn_or_a_run),

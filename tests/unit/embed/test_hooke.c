@@ -164,6 +164,33 @@ static void a_foreign_name_brings_its_match_along(void **state UNUSED)
     hooke_close(h);
 }
 
+static void an_event_can_be_given_up(void **state UNUSED)
+{
+    char answer[] = "{\"decision\":\"block\"}";
+    struct hooke_hook hook = {
+        .name = "mine", .point = "chat.message", .run = answer_any, .context = answer
+    };
+    struct hooke_error error = { "" };
+    struct hooke *h = open_quietly(&error);
+    struct hooke_event ev = { .point = "chat.message", .session = "s" };
+    struct hooke_result r;
+    int fds[2];
+
+    assert_int_equal(pipe(fds), 0);
+    ev.abort_fd = fds[0];
+    assert_int_equal(hooke_register(h, &hook, &error), 0);
+    assert_int_equal(hooke_emit(h, &ev, &r, &error), 0);
+    assert_int_equal(r.decision, HOOKE_BLOCK);
+    hooke_result_release(&r);
+    close(fds[1]);
+    assert_int_equal(hooke_emit(h, &ev, &r, &error), 0);
+    assert_int_equal(r.decision, HOOKE_NONE);
+    assert_true(r.stop);
+    hooke_result_release(&r);
+    close(fds[0]);
+    hooke_close(h);
+}
+
 static void configuration_and_built_ins_come_from_a_file(void **state UNUSED)
 {
     CLEANUP(tmpdir) struct tmpdir dir = { 0 };
@@ -193,7 +220,8 @@ static void configuration_and_built_ins_come_from_a_file(void **state UNUSED)
     hooke_close(h);
 }
 
-TESTS(cmocka_unit_test(a_function_of_the_program_is_a_hook),
+TESTS(cmocka_unit_test(an_event_can_be_given_up),
+      cmocka_unit_test(a_function_of_the_program_is_a_hook),
       cmocka_unit_test(a_function_that_fails_or_answers_nonsense_blocks_only_when_critical),
       cmocka_unit_test(mistakes_are_one_line_that_names_the_way_out),
       cmocka_unit_test(nothing_given_is_a_mistake_and_no_crash),

@@ -359,11 +359,12 @@ static void a_hook_that_cannot_be_loaded_fails_every_run(void **state UNUSED)
 {
     CLEANUP(bed) struct bed bed = { 0 };
 
-    bed_open(&bed, NULL,
-             "hooks:\n  - { name: g, on: PreToolUse, resident: [./x], safety_critical: true }\n");
+    bed_open(
+        &bed, NULL,
+        "hooks:\n  - { name: g, on: PreToolUse, exec: x, when: nope, safety_critical: true }\n");
     bed_emit(&bed, "tool.execute.before", BASH);
     assert_int_equal(bed.receipt.verdict.decision, DECISION_BLOCK);
-    assert_non_null(strstr(bed.receipt.verdict.reason, "hook 'g' failed: this build cannot run"));
+    assert_non_null(strstr(bed.receipt.verdict.reason, "hook 'g' failed: 'when' uses the unknown"));
 }
 
 static void a_critical_entry_with_a_mistake_in_it_blocks_and_names_the_place(void **state UNUSED)

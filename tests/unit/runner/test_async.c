@@ -248,8 +248,8 @@ static void after_an_abort_nothing_is_started(void **state UNUSED)
     open_bed(&bed,
              "hooks: [{ name: guard, on: PreToolUse, on_failure: block, exec: 'touch ran' }]\n");
     bed_emit(&bed, "PreToolUse", NULL);
-    assert_string_equal(bed.receipt.verdict.reason,
-                        "hook 'guard' was not started: the event was aborted");
+    assert_string_equal(bed.receipt.verdict.stop, "the event was aborted");
+    assert_string_equal(bed.receipt.runs[0].detail, "was not started: the event was aborted");
     assert_int_equal(access(path_join(&bed.arena, bed.dir.path, "ran"), F_OK), -1);
 }
 

@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "base/strbuf.h"
 #include "fixture.h"
 #include "store/conversation.h"
@@ -8,7 +9,7 @@
 
 static struct conversation_message message(const char *line)
 {
-    return (struct conversation_message){ .line = str_of(line), .at_ms = 1 };
+    return (struct conversation_message){ .line = str_of(line), .at_ms = clock_wall_ms() };
 }
 
 static void create(struct fixture *f, const char *id, const char *workspace)

@@ -1,0 +1,284 @@
+#include "find/claude_settings.h"
+
+#include "base/path.h"
+#include "find/claude_handler.h"
+#include "find/entry.h"
+#include "find/permit.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#define SETTINGS_MAX ((size_t)4 << 20)
+
+/* Events of Claude's that nothing in hooke corresponds to. */
+static const char *const without_point[] = {
+    "Setup",           "UserPromptExpansion", "PermissionDenied",
+    "PostToolBatch",   "MessageDisplay",      "TaskCreated",
+    "TaskCompleted",   "TeammateIdle",        "InstructionsLoaded",
+    "ConfigChange",    "CwdChanged",          "DirectoryAdded",
+    "FileChanged",     "WorktreeCreate",      "WorktreeRemove",
+    "Elicitation",     "ElicitationResult",   "PreModelSwitch",
+    "PostModelSwitch",
+};
+
+/* Entries ----------------------------------------------------------------------------------------
+ */
+
+static struct setting *group_of(struct claude_settings *c, const struct setting *event)
+{
+    const char *name = arena_printf(c->arena, "claude/%s", event->key.ptr);
+    struct origin where = setting_key_origin(event);
+    struct setting *entry = c->first;
+
+    while (entry && !str_is(setting_get(entry, "name")->text, name))
+        entry = entry->next;
+    if (!entry) {
+        entry = entry_new(c->arena, &where, name);
+        entry_text(c->arena, entry, "on", event->key.ptr);
+        entry_text(c->arena, entry, "dialect", "claude");
+        entry_list(c->arena, entry, "group");
+        if (c->last)
+            c->last->next = entry;
+        else
+            c->first = entry;
+        c->last = entry;
+    }
+    for (struct setting *s = entry->first; s; s = s->next)
+        if (str_is(s->key, "group"))
+            return s;
+    return NULL;
+}
+
+static bool is_said_alike(struct arena *a, const struct setting *x, const struct setting *y,
+                          const char *key)
+{
+    const struct setting *in_x = setting_get(x, key), *in_y = setting_get(y, key);
+
+    if (!in_x || !in_y)
+        return in_x == in_y;
+    return json_equal(setting_to_json(a, in_x), setting_to_json(a, in_y));
+}
+
+/* The same handler, written in several files or twice in one, runs once. */
+static bool is_there(struct arena *a, const struct setting *group, const struct setting *handler)
+{
+    for (const struct setting *h = group->first; h; h = h->next)
+        if (is_said_alike(a, h, handler, "exec") && is_said_alike(a, h, handler, "match") &&
+            is_said_alike(a, h, handler, "if"))
+            return true;
+    return false;
+}
+
+static void add_handler(struct claude_settings *c, const struct setting *event,
+                        const struct setting *matcher, const struct setting *said)
+{
+    struct setting *handler = claude_handler_read(c, said), *group;
+
+    if (!handler)
+        return;
+    if (matcher && matcher->text.len && !str_is(matcher->text, "*"))
+        entry_copy(c->arena, handler, "match", matcher);
+    group = group_of(c, event);
+    if (!is_there(c->arena, group, handler))
+        entry_copy(c->arena, group, NULL, handler);
+}
+
+/* The file ----------------------------------------------------------------------------------------
+ */
+
+static bool is_kind(struct claude_settings *c, const struct setting *s, enum setting_kind kind,
+                    const char *what)
+{
+    if (s && s->kind == kind)
+        return true;
+    if (s)
+        problem_warn(c->problems, &s->origin, "%s must be %s, not %s: it is left out", what,
+                     setting_kind_name(kind), setting_kind_name(s->kind));
+    return false;
+}
+
+static void read_matcher(struct claude_settings *c, const struct setting *event,
+                         const struct setting *item)
+{
+    const struct setting *matcher = setting_get(item, "matcher");
+    const struct setting *hooks = setting_get(item, "hooks");
+
+    if (!is_kind(c, item, SETTING_MAP, "an entry of an event"))
+        return;
+    if (matcher && !is_kind(c, matcher, SETTING_STRING, "'matcher'"))
+        return;
+    if (!hooks) {
+        problem_warn(c->problems, &item->origin, "an entry without 'hooks' is left out");
+        return;
+    }
+    if (!is_kind(c, hooks, SETTING_LIST, "'hooks'"))
+        return;
+    for (const struct setting *h = hooks->first; h; h = h->next)
+        add_handler(c, event, matcher, h);
+}
+
+static const char *nearest_event(struct arena *a, const char *name)
+{
+    size_t count, known_count = 0;
+    const struct point_alias *aliases = point_aliases(&count);
+    const char **known = arena_array(a, const char *, count + 1), *nearest;
+
+    for (size_t i = 0; i < count; i++)
+        if (strstr(aliases[i].systems, "claude"))
+            known[known_count++] = aliases[i].name;
+    nearest = str_nearest(name, known, known_count);
+    return nearest ? arena_printf(a, ", did you mean '%s'?", nearest) : "";
+}
+
+/* Whether the event can happen here; else a warning. */
+static bool has_point(struct claude_settings *c, const struct setting *event)
+{
+    struct origin where = setting_key_origin(event);
+    size_t count;
+    const struct point_alias *aliases = point_aliases(&count);
+
+    for (size_t i = 0; i < count; i++)
+        if (str_is(event->key, aliases[i].name) && strstr(aliases[i].systems, "claude"))
+            return true;
+    for (size_t i = 0; i < ARRAY_LEN(without_point); i++)
+        if (str_is(event->key, without_point[i])) {
+            problem_warn(c->problems, &where, "hooke has no point for '%s': its hooks are left out",
+                         event->key.ptr);
+            return false;
+        }
+    problem_warn(c->problems, &where, "unknown event '%s'%s: its hooks are left out",
+                 event->key.ptr, nearest_event(c->arena, event->key.ptr));
+    return false;
+}
+
+static void read_hooks(struct claude_settings *c, const struct setting *hooks)
+{
+    if (!is_kind(c, hooks, SETTING_MAP, "'hooks'"))
+        return;
+    for (const struct setting *event = hooks->first; event; event = event->next) {
+        if (!is_kind(c, event, SETTING_LIST, "an event") || !event->first || !has_point(c, event))
+            continue;
+        for (const struct setting *item = event->first; item; item = item->next)
+            read_matcher(c, event, item);
+    }
+}
+
+static bool is_off(const struct setting *root)
+{
+    const struct setting *off = setting_get(root, "disableAllHooks");
+
+    return off && off->kind == SETTING_BOOL && str_is(off->text, "true");
+}
+
+/* A workspace says it of its own only. */
+static void drop_workspace(struct claude_settings *c)
+{
+    struct setting *entry, *next = c->first;
+
+    c->first = c->last = NULL;
+    while ((entry = next)) {
+        struct setting **link;
+
+        next = entry->next;
+        entry->next = NULL;
+        if (entry->origin.source == SOURCE_WORKSPACE)
+            continue;
+        for (struct setting *s = entry->first; s; s = s->next)
+            for (link = &s->first; *link;)
+                if ((*link)->origin.source == SOURCE_WORKSPACE)
+                    *link = (*link)->next;
+                else
+                    link = &(*link)->next;
+        if (c->last)
+            c->last->next = entry;
+        else
+            c->first = entry;
+        c->last = entry;
+    }
+}
+
+void claude_settings_read(struct claude_settings *c, const struct origin *file, struct str text)
+{
+    struct origin bad = *file;
+    struct setting *root;
+    struct err e = { 0 };
+
+    if (c->user_off)
+        return;
+    if (setting_parse(c->arena, file, text, &root, &bad, &e) < 0) {
+        problem_add(c->problems, &bad, "the hooks of '%s' are not used: %s", file->file, e.msg);
+        return;
+    }
+    if (is_off(root)) {
+        c->user_off = file->source != SOURCE_WORKSPACE;
+        drop_workspace(c);
+        return;
+    }
+    if (setting_get(root, "hooks"))
+        read_hooks(c, setting_get(root, "hooks"));
+}
+
+/* Where they are ----------------------------------------------------------------------------------
+ */
+
+/* Before it is trusted only whether there is anything to trust. */
+static bool has_hooks(const char *path)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    struct str text;
+
+    return !permit_head(&a, path, SETTINGS_MAX, &text) ||
+           memmem(text.ptr, text.len, "\"hooks\"", strlen("\"hooks\"")) ||
+           memmem(text.ptr, text.len, "disableAllHooks", strlen("disableAllHooks"));
+}
+
+static void read_file(struct config_finding *f, struct claude_settings *c,
+                      const struct origin *file)
+{
+    struct permit_count refused = { 0 };
+    struct permit permit;
+    struct stat st;
+    struct err e = { 0 };
+
+    if (stat(file->file, &st) < 0 || !S_ISREG(st.st_mode) || !has_hooks(file->file))
+        return;
+    if (trust_owner_check(file->file, &e) < 0) {
+        problem_warn(f->problems, file, "its hooks are not used: %s", e.msg);
+    } else if (permit_file(f, file->file, file->source, SETTINGS_MAX, &permit)) {
+        claude_settings_read(c, file, permit.bytes);
+    } else {
+        permit_count(&refused, file->file, permit.trust);
+        permit_warn(f, file->file, &refused);
+    }
+}
+
+static bool is_same_file(const char *x, const char *y)
+{
+    struct stat a, b;
+
+    return stat(x, &a) == 0 && stat(y, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+void claude_settings_find(struct found *found)
+{
+    static const char *const names[] = { ".claude/settings.json", ".claude/settings.local.json" };
+    struct config_finding *f = found->finding;
+    struct claude_settings c = { f->arena, f->problems, .project = f->workspace };
+    const char *users = path_join(f->arena, f->home, names[0]);
+    struct setting *next;
+
+    if (f->answering && strcmp(f->answering, "claude") == 0)
+        return; /* it runs them itself */
+    read_file(f, &c, &(struct origin){ .source = SOURCE_USER, .file = users });
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        const char *path = path_join(f->arena, f->workspace, names[i]);
+
+        if (!is_same_file(path, users))
+            read_file(f, &c, &(struct origin){ .source = SOURCE_WORKSPACE, .file = path });
+    }
+    for (struct setting *entry = c.first; entry; entry = next) {
+        next = entry->next;
+        entry->next = NULL;
+        found_add(found, entry);
+    }
+}

@@ -1,0 +1,275 @@
+#include "hook/shell_words.h"
+
+#include "hook/shell_scan.h"
+
+#define WORDS_MAX 4096
+
+enum redirect { REDIRECT_NONE, REDIRECT_READ, REDIRECT_WRITE };
+
+/* Where in a `case` we are. */
+enum in_case { CASE_SUBJECT, CASE_IN, CASE_PATTERN, CASE_BODY };
+
+/* One list of commands: the whole text or what is inside "$(…)". */
+struct list {
+    bool command; /* the next word names a program */
+    enum redirect redirect;
+    unsigned parens;
+    unsigned cases;
+    enum in_case in_case[SHELL_DEPTH_MAX];
+};
+
+static bool is_one_of(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(text, *words) == 0)
+            return true;
+    return false;
+}
+
+static bool is_assignment(struct str raw)
+{
+    size_t i = 0;
+
+    while (i < raw.len && scan_is_name_char(raw.ptr[i], i == 0))
+        i++;
+    return i > 0 && i < raw.len && raw.ptr[i] == '=';
+}
+
+/* Words of the grammar where a command begins. True: it was one. */
+static int take_reserved(struct list *l, const char *word, struct err *e)
+{
+    static const char *const before_command[] = { "if", "then", "elif", "else", "while", "until",
+                                                  "do", "{",    "!",    "time", NULL };
+    static const char *const no_command[] = {
+        "fi", "done", "}", "for", "select", "function", NULL
+    };
+
+    if (is_one_of(word, before_command))
+        return 1;
+    if (strcmp(word, "case") == 0) {
+        if (l->cases == SHELL_DEPTH_MAX)
+            return scan_refuse(e, "so much nesting");
+        l->in_case[l->cases++] = CASE_SUBJECT;
+        l->command = false;
+        return 1;
+    }
+    if (strcmp(word, "esac") == 0 && l->cases > 0) {
+        l->cases--;
+        l->command = false;
+        return 1;
+    }
+    if (!is_one_of(word, no_command))
+        return 0;
+    l->command = false;
+    return 1;
+}
+
+/* Subject and patterns of a `case`. True: the word was one. */
+static bool take_case(struct list *l, const char *plain)
+{
+    enum in_case *where = l->cases ? &l->in_case[l->cases - 1] : NULL;
+
+    if (!where || *where == CASE_BODY)
+        return false;
+    if (*where == CASE_PATTERN && plain && strcmp(plain, "esac") == 0)
+        l->cases--;
+    else if (*where == CASE_IN && plain && strcmp(plain, "in") == 0)
+        *where = CASE_PATTERN;
+    else if (*where == CASE_SUBJECT)
+        *where = CASE_IN;
+    return true;
+}
+
+static int add_word(struct scan *s, const struct building *b, size_t begin, struct shell_word **out,
+                    struct err *e)
+{
+    struct shell_words *w = s->out;
+
+    if (w->count == WORDS_MAX)
+        return scan_refuse(e, "so many words");
+    if (w->count == w->room) {
+        size_t room = w->room ? w->room * 2 : 16;
+        struct shell_word *more = arena_array(s->arena, struct shell_word, room);
+
+        if (w->count)
+            memcpy(more, w->list, w->count * sizeof(*more));
+        w->list = more;
+        w->room = room;
+    }
+    *out = &w->list[w->count++];
+    **out = (struct shell_word){ .at = begin, .len = s->at - begin, .filled = b->filled };
+    (*out)->seen = arena_cstr(s->arena, strbuf_str(&b->text));
+    (*out)->text = b->unknown ? NULL : (*out)->seen;
+    return 0;
+}
+
+/* What the word is, from where it stands. */
+static int place_word(struct scan *s, struct list *l, const struct building *b, size_t begin,
+                      struct err *e)
+{
+    const struct str raw = { s->text.ptr + begin, s->at - begin };
+    const char *plain = b->unknown || b->quoted ? NULL : strbuf_cstr(&b->text);
+    struct shell_word *word;
+    int r;
+
+    if (l->redirect == REDIRECT_NONE && take_case(l, plain))
+        return 0;
+    if (l->redirect == REDIRECT_NONE && l->command && plain) {
+        r = take_reserved(l, plain, e);
+        if (r != 0)
+            return r < 0 ? r : 0;
+    }
+    if (plain && strspn(plain, "0123456789") == raw.len && strchr("<>", scan_peek(s, 0)) &&
+        !scan_at_end(s))
+        return 0; /* the descriptor in "2>" */
+    r = add_word(s, b, begin, &word, e);
+    if (r < 0)
+        return r;
+    word->written = l->redirect == REDIRECT_WRITE;
+    if (l->redirect == REDIRECT_NONE && !is_assignment(raw)) {
+        word->command = l->command;
+        l->command = false;
+    }
+    l->redirect = REDIRECT_NONE;
+    return 0;
+}
+
+static int take_word(struct scan *s, struct list *l, struct err *e)
+{
+    CLEANUP(building) struct building b = { 0 };
+    size_t begin = s->at;
+    int r = scan_word(s, &b, e);
+
+    return r < 0 ? r : place_word(s, l, &b, begin, e);
+}
+
+/* Operators ------------------------------------------------------------------------------------ */
+
+/* '<' or '>' has been read. */
+static int take_redirect(struct scan *s, struct list *l, char c, struct err *e)
+{
+    char next = scan_peek(s, 0);
+
+    if (next == '(')
+        return scan_refuse(e, "process substitution");
+    if (c == '<' && next == '<')
+        return scan_refuse(e, "a here-document");
+    l->redirect = c == '>' || next == '>' ? REDIRECT_WRITE : REDIRECT_READ;
+    if (next && strchr(">&|", next))
+        s->at++;
+    return 0;
+}
+
+/* What separates commands has been read: one of ";&|\n". */
+static void take_separator(struct scan *s, struct list *l, char c)
+{
+    enum in_case *where = l->cases ? &l->in_case[l->cases - 1] : NULL;
+
+    if (c == '&' && scan_peek(s, 0) == '>') { /* both outputs, in some shells */
+        s->at++;
+        l->redirect = REDIRECT_WRITE;
+        return;
+    }
+    if (c == ';' && (scan_peek(s, 0) == ';' || scan_peek(s, 0) == '&')) {
+        s->at++;
+        if (where && *where == CASE_BODY)
+            *where = CASE_PATTERN;
+    }
+    l->command = true;
+}
+
+/* ')' has been read. 1: it ends the list. */
+static int take_close(struct list *l, bool nested, struct err *e)
+{
+    enum in_case *where = l->cases ? &l->in_case[l->cases - 1] : NULL;
+
+    l->command = true;
+    if (where && *where == CASE_PATTERN) {
+        *where = CASE_BODY;
+        return 0;
+    }
+    if (l->parens > 0) {
+        l->parens--;
+        return 0;
+    }
+    return nested ? 1 : scan_refuse(e, "')' and no '('");
+}
+
+static void take_open(struct list *l)
+{
+    if (l->cases && l->in_case[l->cases - 1] == CASE_PATTERN)
+        return;
+    l->parens++;
+    l->command = true;
+}
+
+/* One operator, blank, comment or word. 1: the list is over. */
+static int take_next(struct scan *s, struct list *l, bool nested, struct err *e)
+{
+    char c = scan_peek(s, 0);
+
+    if (!scan_ends_word(c) && c != '#' && !(c == '\\' && scan_peek(s, 1) == '\n'))
+        return take_word(s, l, e);
+    s->at++;
+    switch (c) {
+    case '\\':
+        s->at++;
+        return 0;
+    case '#':
+        while (!scan_at_end(s) && scan_peek(s, 0) != '\n')
+            s->at++;
+        return 0;
+    case '<':
+    case '>':
+        return take_redirect(s, l, c, e);
+    case '(':
+        take_open(l);
+        return 0;
+    case ')':
+        return take_close(l, nested, e);
+    case ' ':
+    case '\t':
+        return 0;
+    default:
+        take_separator(s, l, c);
+        return 0;
+    }
+}
+
+int scan_list(struct scan *s, bool nested, struct err *e)
+{
+    struct list l = { .command = true };
+    int r = 0;
+
+    while (r == 0 && !scan_at_end(s))
+        r = take_next(s, &l, nested, e);
+    if (r == 0 && nested)
+        return scan_refuse(e, "'$(' and no ')'");
+    return r < 0 ? r : 0;
+}
+
+int shell_words_parse(struct arena *a, struct str text, const struct shell_variable *variables,
+                      struct shell_words *out, struct err *e)
+{
+    struct scan s = { .arena = a, .text = text, .variables = variables, .out = out };
+
+    *out = (struct shell_words){ 0 };
+    if (text.len && memchr(text.ptr, '\0', text.len))
+        return scan_refuse(e, "a zero byte");
+    return scan_list(&s, false, e);
+}
+
+char *shell_quote(struct arena *a, const char *text)
+{
+    CLEANUP(strbuf) struct strbuf out = { 0 };
+
+    strbuf_addch(&out, '\'');
+    for (; *text; text++) {
+        if (*text == '\'')
+            strbuf_addstr(&out, "'\\''");
+        else
+            strbuf_addch(&out, *text);
+    }
+    strbuf_addch(&out, '\'');
+    return arena_cstr(a, strbuf_str(&out));
+}

@@ -1,0 +1,201 @@
+#include "hook/subscribe.h"
+
+#include "hook/config_entry.h"
+
+/* More than there are points, with room for matchers; a program that wants more is mistaken. */
+#define SUBSCRIPTIONS_MAX 256
+
+static const char *const keys[] = { "point",    "tool",    "agent", "session", "layer",
+                                    "priority", "timeout", "mode",  NULL };
+
+/* From JSON to settings ------------------------------------------------------------------------ */
+
+static enum setting_kind kind_of(const struct json *j)
+{
+    switch (json_type(j)) {
+    case JSON_BOOL:
+        return SETTING_BOOL;
+    case JSON_NUMBER:
+        return SETTING_NUMBER;
+    case JSON_STRING:
+        return SETTING_STRING;
+    case JSON_ARRAY:
+        return SETTING_LIST;
+    case JSON_OBJECT:
+        return SETTING_MAP;
+    default:
+        return SETTING_NULL;
+    }
+}
+
+/* As deep as any key goes: a list of texts. */
+static struct setting *to_setting(struct arena *a, const struct json *j, struct str key,
+                                  const struct origin *origin)
+{
+    struct setting *s = arena_new(a, struct setting), **end = &s->first;
+    const char *text = json_cstr(a, j);
+
+    s->kind = kind_of(j);
+    s->key = str_of(arena_cstr(a, key));
+    s->origin = *origin;
+    s->text = str_of(text ? text : json_text(a, j));
+    if (s->kind != SETTING_LIST)
+        return s;
+    for (const struct json *item = json_first(j); item; item = json_next(item)) {
+        *end = arena_new(a, struct setting);
+        (*end)->kind = kind_of(item);
+        (*end)->origin = *origin;
+        text = json_cstr(a, item);
+        (*end)->text = str_of(text ? text : json_text(a, item));
+        end = &(*end)->next;
+    }
+    return s;
+}
+
+/* Reading -------------------------------------------------------------------------------------- */
+
+static void read_member(struct entry_reading *r, const struct json *member)
+{
+    struct str key = json_key(r->arena, member);
+    const char *name = arena_cstr(r->arena, key);
+    bool known = false;
+
+    for (size_t i = 0; keys[i]; i++)
+        known = known || strcmp(keys[i], name) == 0;
+    if (!known) {
+        config_entry_refuse(r, &r->entry->origin, "unknown key '%.80s'", name);
+        return;
+    }
+    if (strcmp(name, "point") == 0)
+        key = STR("on");
+    config_entry_key(r, to_setting(r->arena, member, key, &r->entry->origin));
+}
+
+/* What the subscription says, under what the entry says. */
+static struct hook_traits lay_under(const struct hook_traits *entry, const struct hook_traits *sub)
+{
+    struct hook_traits t = *entry;
+
+    t.on = sub->on;
+    t.on_count = sub->on_count;
+    t.said |= sub->said;
+    if (!(entry->said & KEY_TOOL))
+        t.tool = sub->tool;
+    if (!(entry->said & KEY_AGENT))
+        t.agent = sub->agent;
+    if (!(entry->said & KEY_SESSION))
+        t.session = sub->session;
+    if (!(entry->said & KEY_PRIORITY))
+        t.priority = sub->priority;
+    if (!(entry->said & KEY_TIMEOUT))
+        t.timeout_ms = sub->timeout_ms;
+    if (entry->said & (KEY_LAYER | KEY_MODE))
+        return t;
+    if (sub->said & KEY_LAYER)
+        t.layer = sub->layer;
+    else if (sub->observe)
+        t.layer = LAYER_OBSERVE;
+    t.observe = sub->observe || t.layer == LAYER_OBSERVE;
+    return t;
+}
+
+static bool overlap(const struct subscription *x, const struct subscription *y)
+{
+    return x->point == y->point &&
+           (x->session == y->session || x->session == SESSION_ANY || y->session == SESSION_ANY) &&
+           (x->result == y->result || x->result == RESULT_ANY || y->result == RESULT_ANY);
+}
+
+/* The point that a set of traits shares with an earlier one, or with itself; NULL: none. */
+static const char *find_overlap(const struct subscribed *s, const struct hook_traits *t)
+{
+    for (size_t i = 0; i < t->on_count; i++) {
+        for (size_t j = 0; j < i; j++)
+            if (overlap(&t->on[i], &t->on[j]))
+                return point_info(t->on[i].point)->name;
+        for (size_t k = 0; k < s->count; k++)
+            for (size_t j = 0; j < s->traits[k].on_count; j++)
+                if (overlap(&t->on[i], &s->traits[k].on[j]))
+                    return point_info(t->on[i].point)->name;
+    }
+    return NULL;
+}
+
+/* False: problems say why it is left out. */
+static bool read_one(struct arena *a, const struct json *j, struct hook_entry *sub,
+                     struct problems *problems)
+{
+    struct entry_reading r = { .arena = a, .problems = problems, .entry = sub };
+
+    if (json_type(j) != JSON_OBJECT) {
+        problem_add(problems, &sub->origin, "expected an object, not %s",
+                    json_type_name(json_type(j)));
+        return false;
+    }
+    for (const struct json *m = json_first(j); m; m = json_next(m))
+        read_member(&r, m);
+    if (!r.bad && sub->traits.on_count == 0)
+        config_entry_refuse(&r, &sub->origin, "it names no 'point'");
+    return !r.bad;
+}
+
+static void add_one(struct arena *a, const struct hook_entry *entry, const struct json *j,
+                    struct subscribed *s, struct problems *problems)
+{
+    struct problems found = { .arena = a };
+    struct hook_entry sub = { .name = entry->name, .origin = entry->origin };
+    struct hook_traits t;
+    const char *twice = NULL;
+    bool good;
+
+    found.end = &found.first;
+    good = read_one(a, j, &sub, &found);
+    if (good) {
+        t = lay_under(&entry->traits, &sub.traits);
+        twice = find_overlap(s, &t);
+    }
+    if (twice)
+        problem_add(&found, &entry->origin, "'%s' is subscribed to already", twice);
+    for (const struct problem *p = found.first; p; p = p->next)
+        problem_add(problems, &entry->origin, "hook '%s', a subscription: %s", entry->name,
+                    p->message);
+    if (sub.traits.tool && (!good || twice || (entry->traits.said & KEY_TOOL)))
+        match_release(sub.traits.tool);
+    if (sub.traits.agent && (!good || twice || (entry->traits.said & KEY_AGENT)))
+        match_release(sub.traits.agent);
+    if (good && !twice)
+        s->traits[s->count++] = t;
+}
+
+struct subscribed subscribe_read(struct arena *a, const struct hook_entry *entry,
+                                 const struct json *list, struct problems *problems)
+{
+    struct subscribed s = { .traits = arena_array(a, struct hook_traits, SUBSCRIPTIONS_MAX) };
+    size_t count = 0;
+
+    if (list && json_type(list) != JSON_ARRAY)
+        problem_add(problems, &entry->origin, "hook '%s': its subscriptions are no list",
+                    entry->name);
+    for (const struct json *j = json_type(list) == JSON_ARRAY ? json_first(list) : NULL;
+         j && count < SUBSCRIPTIONS_MAX; j = json_next(j), count++)
+        add_one(a, entry, j, &s, problems);
+    return s;
+}
+
+void subscribe_release(const struct hook_entry *entry, const struct subscribed *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        if (!(entry->traits.said & KEY_TOOL))
+            match_release(s->traits[i].tool);
+        if (!(entry->traits.said & KEY_AGENT))
+            match_release(s->traits[i].agent);
+    }
+}
+
+void subscribe_hook(struct arena *a, struct hook *h, const struct subscribed *s)
+{
+    if (s->count)
+        h->traits = s->traits[0];
+    for (size_t i = s->count; i-- > 1;)
+        hook_add_part(a, h, &s->traits[i]);
+}

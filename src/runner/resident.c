@@ -1,0 +1,261 @@
+#include "runner/resident.h"
+
+#include "base/clock.h"
+#include "dialect/dialect.h"
+#include "hook/subscribe.h"
+#include "hook/trust_words.h"
+#include "runner/greeting.h"
+#include "runner/peer.h"
+#include "runner/program.h"
+#include "runner/rpc.h"
+#include "runner/when.h"
+
+#include <errno.h>
+
+/* Configuration waits for it, and with configuration everybody. */
+#define GREETING_NS UINT64_C(5000000000)
+
+struct resident {
+    struct hook_entry entry; /* with the points it subscribes to */
+    struct peer *peer;
+    struct when *when;
+    const struct dialect *native;
+    struct subscribed subscribed;
+    struct trust_request request;
+    bool of_workspace;
+};
+
+/* Running -------------------------------------------------------------------------------------- */
+
+static const struct json *encode(const struct hook_call *c, const struct dialect *native)
+{
+    struct dialect_event ev = { .event = c->event, .final = c->final };
+    const struct json *j = native->encode(c->arena, &ev);
+
+    return c->again ? json_with(c->arena, j, STR("again"), json_bool(c->arena, true)) : j;
+}
+
+static void add_warnings(const struct hook_call *c, const struct strbuf *warnings)
+{
+    const char *before = c->io->warnings ? c->io->warnings : "";
+
+    if (warnings->len)
+        c->io->warnings = arena_printf(c->arena, "%s%s", before, strbuf_cstr(warnings));
+}
+
+static int decode(const struct hook_call *c, struct str line, struct verdict *v, struct err *e)
+{
+    CLEANUP(strbuf) struct strbuf warnings = { 0 };
+    struct rpc_message m;
+    int r;
+
+    rpc_read(c->arena, line, &m);
+    if (m.kind == RPC_ERROR)
+        return err_set(e, -EIO, "answered with an error: %s", m.text);
+    if (json_type(m.result) == JSON_NULL)
+        return 0;
+    r = verdict_from_json(c->arena, m.result, v, &warnings, e);
+    add_warnings(c, &warnings);
+    return r < 0 ? err_wrap(e, r, "gave a bad answer") : 0;
+}
+
+/* What runs are the pinned bytes; while a file has others it gets no events. */
+static int check_trust(const struct resident *x, const struct hook_call *c, struct err *e)
+{
+    struct trust_command unused;
+
+    return x->of_workspace ? trust_command(c->arena, &x->request, &unused, e) : 0;
+}
+
+static int resident_run(const struct hook_call *c, struct verdict *v, struct err *e)
+{
+    struct resident *x = c->context;
+    struct peer_call call = {
+        .engine = c->engine,
+        .arena = c->arena,
+        .session = c->event->session.id,
+        .cwd = c->event->session.cwd,
+        .deadline_ns = c->deadline_ns,
+        .io = c->io,
+    };
+    bool applies;
+    int r = when_test(x->when, c, &applies, e);
+
+    if (r == 0 && applies)
+        r = check_trust(x, c, e);
+    if (r < 0 || !applies)
+        return r;
+    call.event = encode(c, x->native);
+    r = peer_call(x->peer, &call, e);
+    return r < 0 ? r : decode(c, call.line, v, e);
+}
+
+/* Loading -------------------------------------------------------------------------------------- */
+
+static void resident_free(struct resident *x)
+{
+    peer_free(x->peer);
+    when_free(x->when);
+    subscribe_release(&x->entry, &x->subscribed);
+}
+
+static void resident_unload(struct hook *h)
+{
+    resident_free(h->context);
+}
+
+static int check(const struct hook_entry *entry, struct err *e)
+{
+    const struct setting *dialect = setting_get(entry->spec, "dialect");
+
+    if (dialect && !str_is(dialect->text, "native"))
+        return err_set(e, -ENOTSUP, "a resident hook speaks no other dialect than 'native'");
+    return 0;
+}
+
+/*
+ * What the program says of itself, from memory or from itself. Where it cannot be asked, `answer`
+ * is what it said before it changed, if it ever said anything.
+ */
+static int find_greeting(struct arena *a, struct resident *x, const struct peer_setup *setup,
+                         struct str *answer, struct err *e)
+{
+    const char *key = arena_printf(a, "%s\n%s\n%s", x->entry.origin.file, x->entry.name,
+                                   setup->cwd ? setup->cwd : "");
+    bool young;
+    const char *identity = program_identity(a, setup->argv, setup->env, setup->cwd, &young);
+    int r;
+
+    if (greeting_recall(a, key, identity, answer) == GREETING_KNOWN)
+        return 0;
+    r = peer_greet(x->peer, a, clock_mono_ns() + GREETING_NS, answer, e);
+    if (r == 0 && !young)
+        greeting_keep(key, identity, *answer);
+    return r;
+}
+
+/* Traits for the hook and its parts. Inside another hook nothing is started, so none are needed. */
+static int subscribe(struct arena *a, struct resident *x, const struct peer_setup *setup,
+                     struct problems *problems, struct err *e)
+{
+    struct str answer = { 0 };
+    const struct json *j = NULL;
+    int r, bad;
+
+    if (program_is_inside_hook())
+        return 0;
+    r = find_greeting(a, x, setup, &answer, e);
+    bad = str_is_set(answer) ? json_parse(a, answer, NULL, &j, r ? NULL : e) : 0;
+    if (r < 0 || bad < 0)
+        r = r < 0 ? r : err_wrap(e, bad, "answered 'initialize' badly");
+    x->subscribed = subscribe_read(a, &x->entry, json_get(j, STR("subscriptions")), problems);
+    if (r == 0 && x->subscribed.count == 0)
+        return err_set(e, -EINVAL, "it subscribes to no point: say 'on', or let it say");
+    return r;
+}
+
+/* Conditions may use what the events of any of its points have. */
+static void unite_points(struct arena *a, struct resident *x)
+{
+    struct subscription *on;
+    size_t count = 0;
+
+    for (size_t i = 0; i < x->subscribed.count; i++)
+        count += x->subscribed.traits[i].on_count;
+    if (count == 0)
+        return;
+    on = arena_array(a, struct subscription, count);
+    count = 0;
+    for (size_t i = 0; i < x->subscribed.count; i++)
+        for (size_t k = 0; k < x->subscribed.traits[i].on_count; k++)
+            on[count++] = x->subscribed.traits[i].on[k];
+    x->entry.traits.on = on;
+    x->entry.traits.on_count = count;
+}
+
+/*
+ * It cannot be loaded, and what it is for is not known either, or only from former times. One whose
+ * failure matters must not be missing in silence: it fails where tools are guarded.
+ */
+static void stay_in_chain(const struct resident *x, struct hook *h)
+{
+    static const struct subscription guards[] = {
+        { .point = POINT_TOOL_EXECUTE_BEFORE },
+        { .point = POINT_PERMISSION_ASK },
+    };
+
+    h->traits.on = x->entry.traits.on;
+    h->traits.on_count = x->entry.traits.on_count;
+    if (h->traits.on_count || h->traits.on_failure == FAILURE_ALLOW)
+        return;
+    h->traits.on = guards;
+    h->traits.on_count = ARRAY_LEN(guards);
+}
+
+/* What to start: of a workspace, the copies of what it names. */
+static int set_up(struct arena *a, const struct hook_entry *entry, struct resident *x,
+                  struct peer_setup *setup, struct err *e)
+{
+    const char *workspace = entry->config ? entry->config->workspace : NULL;
+    struct trust_command words;
+    const char **env;
+    size_t count;
+    int r;
+
+    x->request = (struct trust_request){
+        .config = entry->config,
+        .command = setting_get(entry->spec, "resident"),
+        .env = setting_get(entry->spec, "env"),
+        .unpinned = setting_get(entry->spec, "unpinned"),
+    };
+    x->of_workspace = x->request.command->origin.source == SOURCE_WORKSPACE;
+    r = trust_look(a, &x->request, &words, e);
+    if (r < 0)
+        return r;
+    env = program_env(a, x->request.env, 4, &count);
+    env[count++] = arena_printf(a, "HOOKE_HOOK=%s", entry->name);
+    env[count++] = program_depth(a);
+    if (workspace)
+        env[count++] = arena_printf(a, "HOOKE_WORKSPACE=%s", workspace);
+    env[count++] = words.file ? words.file : "HOOKE_FILE";
+    *setup = (struct peer_setup){
+        .hook = entry->name, .cwd = workspace, .argv = words.argv, .env = env
+    };
+    return 0;
+}
+
+static int resident_load(struct arena *a, const struct hook_entry *entry, struct hook *h,
+                         struct problems *problems, struct err *e)
+{
+    struct resident *x = arena_new(a, struct resident);
+    struct peer_setup setup;
+    int r = check(entry, e);
+
+    if (r == 0)
+        r = set_up(a, entry, x, &setup, e);
+    if (r < 0)
+        return r;
+    x->entry = *entry;
+    x->native = dialect_find(STR("native"));
+    x->peer = peer_new(&setup);
+    if (!(entry->traits.said & KEY_ON))
+        r = subscribe(a, x, &setup, problems, e);
+    unite_points(a, x);
+    if (r == 0 && x->entry.traits.on_count)
+        r = when_load(&x->entry, problems, &x->when, e);
+    if (r < 0) {
+        stay_in_chain(x, h);
+        resident_free(x);
+        return r;
+    }
+    h->run = resident_run;
+    h->context = x;
+    subscribe_hook(a, h, &x->subscribed);
+    return 0;
+}
+
+const struct runner resident_runner = {
+    .kind = RUNNER_RESIDENT,
+    .load = resident_load,
+    .unload = resident_unload,
+};
