@@ -42,8 +42,7 @@ static int remove_one(const char *path, const struct stat *st UNUSED, int type U
     return remove(path);
 }
 
-/* Turns -----------------------------------------------------------------------------------------
- */
+/* Turns --------------------------------------------------------------------------------------- */
 
 static const struct hook_def *const *make_defs(struct arena *a, size_t count)
 {
@@ -118,8 +117,7 @@ static void bench_turns(struct arena *a, const char *dir)
         print_median(rows[r].name, samples[r]);
 }
 
-/* Streams ---------------------------------------------------------------------------------------
- */
+/* Streams ------------------------------------------------------------------------------------- */
 
 static int take(void *context, const char *name UNUSED, struct str data, struct err *e UNUSED)
 {

@@ -6,7 +6,7 @@ _hooke()
 
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        words="emit list show plan test replay config trace state trust doctor version demo help"
+        words="run conversation emit list show plan test replay config trace state trust doctor version demo help"
         mapfile -t COMPREPLY < <(compgen -W "$words --help --version" -- "$current")
         return
     fi
@@ -26,6 +26,8 @@ _hooke()
     esac
     if [[ $current == -* ]]; then
         case $verb in
+        run) words="--follow --resume --agent --model --variant --max-turns --allow --thinking --no-save --cwd --json $scope" ;;
+        conversation) words="--search --all --limit --markdown --generation --yes --force --new-id --json $scope" ;;
         emit) words="--data --session --agent --parent --turn --cwd --recipe --usage --trace --json $scope" ;;
         list) words="--point --all --names --json $scope" ;;
         show) words="--session --json $scope" ;;
@@ -50,6 +52,7 @@ _hooke()
     case $verb in
     emit | plan) words=$(_hooke_points) ;;
     show) words=$(hooke list --names 2>/dev/null; _hooke_points) ;;
+    conversation) words="list show fork delete export import restore rename" ;;
     test) words=$(hooke list --names 2>/dev/null) ;;
     replay)
         mapfile -t COMPREPLY < <(compgen -d -- "$current")
@@ -58,7 +61,7 @@ _hooke()
     config) words="check show path" ;;
     trace) words="tail show" ;;
     state) words="get set incr list clear" ;;
-    help) words="emit list show plan test replay config trace state trust doctor version demo points" ;;
+    help) words="run conversation emit list show plan test replay config trace state trust doctor version demo points" ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }

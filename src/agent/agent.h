@@ -75,12 +75,13 @@ struct agent_task {
     const char *recipe;       /* NULL: none */
     unsigned max_turns;       /* 0: `limits.turns` */
     bool no_save;             /* nothing is stored */
+    bool goes_on;             /* `resume` is a session of this process: it is not begun again */
 };
 
 enum agent_end { AGENT_DONE, AGENT_BLOCKED, AGENT_STOPPED, AGENT_FAILED, AGENT_ABORTED };
 
 struct agent_outcome {
-    char session[64];
+    char session[64], agent[64];
     enum agent_end end;
     char reason[512]; /* unless it is done */
     struct usage usage;
@@ -97,3 +98,6 @@ struct agent_outcome {
 MUST_CHECK int agent_run(struct agent *ag, const struct agent_task *task, struct agent_outcome *out,
                          struct err *e);
 void agent_outcome_release(struct agent_outcome *out);
+
+/* Nobody will say more in this session now; tell the hooks, and why. */
+void agent_session_ended(struct agent *ag, const struct agent_outcome *out, const char *reason);

@@ -28,8 +28,7 @@ struct call {
     bool ok, started;
 };
 
-/* Before ----------------------------------------------------------------------------------------
- */
+/* Before -------------------------------------------------------------------------------------- */
 
 static void refuse(struct call *c, const char *what, const char *why)
 {
@@ -151,8 +150,7 @@ static void prepare(struct call *c, struct agent_session *s, struct arena *a,
     show_begin(c);
 }
 
-/* Running ---------------------------------------------------------------------------------------
- */
+/* Running ------------------------------------------------------------------------------------- */
 
 static void *run(void *context)
 {
@@ -196,8 +194,7 @@ static void run_all(struct call *calls, size_t count)
             pthread_join(calls[i].thread, NULL);
 }
 
-/* After -----------------------------------------------------------------------------------------
- */
+/* After --------------------------------------------------------------------------------------- */
 
 static const struct json *after_data(struct call *c)
 {

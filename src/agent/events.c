@@ -42,6 +42,12 @@ static void show_receipt(struct agent_session *s, const struct receipt *r)
                                              .text = str_of(r->verdict.say) });
 }
 
+static void note_abort(struct agent_session *s)
+{
+    if (!s->over && agent_is_aborted(s->agent))
+        session_end(s, AGENT_ABORTED, "aborted");
+}
+
 void session_emit(struct agent_session *s, enum point point, const struct json *data,
                   struct arena *a, struct receipt *r)
 {
@@ -49,6 +55,7 @@ void session_emit(struct agent_session *s, enum point point, const struct json *
     struct err e = { 0 };
 
     *r = (struct receipt){ 0 };
+    note_abort(s);
     if (!s->over) /* the last words of an aborted run are heard to their end */
         ev.abort_fd = agent_options(s->agent)->abort_fd;
     ev.session.usage = usage_to_json(a, &s->usage);
@@ -59,6 +66,7 @@ void session_emit(struct agent_session *s, enum point point, const struct json *
     }
     s->hook_ns += r->ns;
     show_receipt(s, r);
+    note_abort(s); /* before the stop that an aborted event ends with */
     if (r->verdict.stop)
         session_end(s, AGENT_STOPPED, r->verdict.stop);
 }
@@ -73,15 +81,30 @@ const char *session_notice(struct agent_session *s, enum point point, const stru
 }
 
 const char *session_status(struct agent_session *s, const char *type, unsigned attempt,
-                           const char *message, struct arena *a)
+                           const struct json *error, struct arena *a)
 {
     struct json *status = json_object(a), *data = json_object(a);
 
     json_add(a, status, STR("type"), json_cstring(a, type));
     if (attempt)
         json_add(a, status, STR("attempt"), json_int(a, attempt));
-    if (message)
-        json_add(a, status, STR("message"), json_cstring(a, message));
+    json_add(a, status, STR("message"), json_get(error, STR("message")));
+    json_add(a, status, STR("error"), error);
     json_add(a, data, STR("status"), status);
     return session_notice(s, POINT_SESSION_STATUS, data, a);
+}
+
+void agent_session_ended(struct agent *ag, const struct agent_outcome *out, const char *reason)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    CLEANUP(receipt) struct receipt r = { 0 };
+    const struct event ev = {
+        .point = POINT_SESSION_ENDED,
+        .session = { .id = out->session, .agent = out->agent, .cwd = agent_cwd(ag) },
+        .data = json_with(&a, NULL, STR("reason"), json_cstring(&a, reason)),
+    };
+    struct err e = { 0 };
+
+    if (engine_emit(agent_options(ag)->engine, &ev, &a, &r, &e) < 0)
+        log_warn(agent_options(ag)->log, "session.ended: %s", e.msg);
 }

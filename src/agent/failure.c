@@ -177,5 +177,7 @@ const struct json *failure_to_json(struct arena *a, const struct model_failure *
         json_add(a, j, STR("provider"), json_cstring(a, provider));
     if (model)
         json_add(a, j, STR("model"), json_cstring(a, model));
+    if (f->retry_after_ms > 0)
+        json_add(a, j, STR("retry_after_ms"), json_int(a, f->retry_after_ms));
     return j;
 }

@@ -40,6 +40,6 @@ void failure_of_answer(struct arena *a, int status, struct str body, struct mode
 void failure_of_error(struct arena *a, int status, const struct json *error,
                       struct model_failure *f);
 
-/* {class, message, status?, provider?, model?}, the `error` of events. */
+/* {class, message, status?, provider?, model?, retry_after_ms?}, the `error` of events. */
 const struct json *failure_to_json(struct arena *a, const struct model_failure *f,
                                    const char *provider, const char *model);

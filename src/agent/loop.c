@@ -12,8 +12,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* Beginning -------------------------------------------------------------------------------------
- */
+/* Beginning ----------------------------------------------------------------------------------- */
 
 void session_begin(struct agent_session *s, const char *source)
 {
@@ -116,8 +115,7 @@ static bool pass_gate(struct agent_session *s, enum point point)
     return !s->over;
 }
 
-/* Limits ----------------------------------------------------------------------------------------
- */
+/* Limits -------------------------------------------------------------------------------------- */
 
 static int64_t limit(const struct agent_session *s, const char *name, int64_t otherwise)
 {
@@ -155,8 +153,7 @@ static bool within_limits(struct agent_session *s)
     return !s->over;
 }
 
-/* Turns -----------------------------------------------------------------------------------------
- */
+/* Turns --------------------------------------------------------------------------------------- */
 
 static const struct json *auto_compact(struct agent_session *s, struct arena *a)
 {
@@ -240,8 +237,7 @@ static bool take_turn(struct agent_session *s)
     return tools && !s->over;
 }
 
-/* Stopping --------------------------------------------------------------------------------------
- */
+/* Stopping ------------------------------------------------------------------------------------ */
 
 static bool follow_up(struct agent_session *s, const char *text)
 {
@@ -335,8 +331,7 @@ static void finish(struct agent_session *s)
     (void)session_notice(s, POINT_SESSION_IDLE, json_object(&a), &a);
 }
 
-/* Running ---------------------------------------------------------------------------------------
- */
+/* Running ------------------------------------------------------------------------------------- */
 
 void session_run(struct agent_session *s, const struct agent_task *task)
 {
@@ -360,6 +355,7 @@ void session_outcome(const struct agent_session *s, struct agent_outcome *out)
     const struct json *last = NULL;
 
     (void)snprintf(out->session, sizeof(out->session), "%s", s->about.id);
+    (void)snprintf(out->agent, sizeof(out->agent), "%s", s->def->name);
     (void)snprintf(out->reason, sizeof(out->reason), "%s", s->reason ? s->reason : "");
     out->end = s->over ? s->end : AGENT_DONE;
     out->usage = s->usage;
@@ -381,7 +377,8 @@ int agent_run(struct agent *ag, const struct agent_task *task, struct agent_outc
     *out = (struct agent_outcome){ 0 };
     r = session_open(&s, ag, task, e);
     if (r == 0) {
-        session_begin(&s, task->resume ? "resume" : "startup");
+        if (!task->goes_on)
+            session_begin(&s, task->resume ? "resume" : "startup");
         session_run(&s, task);
         session_outcome(&s, out);
     }

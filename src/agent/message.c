@@ -97,8 +97,7 @@ const struct json *message_of_text(struct arena *a, const char *role, const char
     return message_new(a, role, id, parts);
 }
 
-/* Checking --------------------------------------------------------------------------------------
- */
+/* Checking ------------------------------------------------------------------------------------ */
 
 struct checking {
     struct arena *arena;

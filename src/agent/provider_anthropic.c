@@ -29,8 +29,7 @@ static int budget_of(const char *variant)
     return 0;
 }
 
-/* Request ---------------------------------------------------------------------------------------
- */
+/* Request ------------------------------------------------------------------------------------- */
 
 static const struct json *block(struct arena *a, const char *type)
 {
@@ -150,8 +149,7 @@ static const struct json *messages(struct arena *a, const struct json *from)
     return list;
 }
 
-/* Caching ---------------------------------------------------------------------------------------
- */
+/* Caching ------------------------------------------------------------------------------------- */
 
 static const struct json *with_mark(struct arena *a, const struct json *b)
 {
@@ -295,8 +293,7 @@ static const char *const *headers(struct arena *a, const struct provider *p,
     return list;
 }
 
-/* Answer ----------------------------------------------------------------------------------------
- */
+/* Answer -------------------------------------------------------------------------------------- */
 
 static void take_usage(struct reply *r, const struct json *usage)
 {

@@ -17,8 +17,7 @@ static const struct {
 
 static const char *const variants[] = { "low", "medium", "high", NULL };
 
-/* Request ---------------------------------------------------------------------------------------
- */
+/* Request ------------------------------------------------------------------------------------- */
 
 /* What must go back with a part: the signature of the thought that led to it. */
 static const struct json *with_signature(struct arena *a, const struct json *p,
@@ -189,8 +188,7 @@ static const char *const *headers(struct arena *a, const struct provider *p,
     return list;
 }
 
-/* Answer ----------------------------------------------------------------------------------------
- */
+/* Answer -------------------------------------------------------------------------------------- */
 
 static void take_usage(struct reply *r, const struct json *usage)
 {

@@ -12,8 +12,7 @@ enum { NUMBER_REASONING, NUMBER_TEXT, NUMBER_CALLS };
 
 static const char *const variants[] = { "minimal", "low", "medium", "high", NULL };
 
-/* Request ---------------------------------------------------------------------------------------
- */
+/* Request ------------------------------------------------------------------------------------- */
 
 static const struct json *said(struct arena *a, const char *role, const struct json *content)
 {
@@ -176,8 +175,7 @@ static const char *const *headers(struct arena *a, const struct provider *p,
     return list;
 }
 
-/* Answer ----------------------------------------------------------------------------------------
- */
+/* Answer -------------------------------------------------------------------------------------- */
 
 /* Its totals contain what was cached and what was thought. */
 static void take_usage(struct reply *r, const struct json *usage)

@@ -41,8 +41,7 @@ struct script {
     size_t count;
 };
 
-/* Reading ---------------------------------------------------------------------------------------
- */
+/* Reading ------------------------------------------------------------------------------------- */
 
 static const char *const keys[] = {
     "text", "reasoning", "calls", "usage", "delay", "error", "model", "expects", "stop", NULL,
@@ -135,8 +134,7 @@ static void close_script(struct provider *p)
     free(script);
 }
 
-/* Playing ---------------------------------------------------------------------------------------
- */
+/* Playing ------------------------------------------------------------------------------------- */
 
 static const char *word(const struct setting *turn, const char *key)
 {

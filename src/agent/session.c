@@ -7,8 +7,7 @@
 
 #include <errno.h>
 
-/* History ---------------------------------------------------------------------------------------
- */
+/* History ------------------------------------------------------------------------------------- */
 
 static void history_push(struct history *h, const struct json *message)
 {
@@ -43,8 +42,7 @@ char *session_new_id(struct agent_session *s UNUSED, struct arena *a)
     return arena_strdup(a, id);
 }
 
-/* Storing ---------------------------------------------------------------------------------------
- */
+/* Storing ------------------------------------------------------------------------------------- */
 
 static struct conversation_message *rows_of(struct arena *a, const struct json *const *items,
                                             size_t count)
@@ -103,8 +101,7 @@ int session_replace(struct agent_session *s, const struct json *messages, const 
     return 0;
 }
 
-/* Opening ---------------------------------------------------------------------------------------
- */
+/* Opening ------------------------------------------------------------------------------------- */
 
 static const char *configured_model(const struct agent *ag)
 {

@@ -104,7 +104,7 @@ void session_emit(struct agent_session *s, enum point point, const struct json *
 const char *session_notice(struct agent_session *s, enum point point, const struct json *data,
                            struct arena *a);
 const char *session_status(struct agent_session *s, const char *type, unsigned attempt,
-                           const char *message, struct arena *a);
+                           const struct json *error, struct arena *a);
 
 /* turn.c: one request to the model. False: the run is over. */
 bool session_ask(struct agent_session *s, struct arena *a, struct model_reply *reply);

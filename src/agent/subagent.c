@@ -21,8 +21,7 @@ struct background_task {
     int r;
 };
 
-/* Choosing --------------------------------------------------------------------------------------
- */
+/* Choosing ------------------------------------------------------------------------------------ */
 
 static bool is_among(const char *const *names, const char *name)
 {
@@ -105,8 +104,7 @@ static int with_skills(struct agent_session *parent, struct arena *a,
     return 0;
 }
 
-/* Running ---------------------------------------------------------------------------------------
- */
+/* Running ------------------------------------------------------------------------------------- */
 
 static void announce(struct agent_session *parent, const struct agent_session *child)
 {
@@ -175,8 +173,7 @@ int subagent_run(struct agent_session *parent, const struct subagent_task *task,
     return r;
 }
 
-/* In the background -----------------------------------------------------------------------------
- */
+/* In the background --------------------------------------------------------------------------- */
 
 static void *run_in_background(void *context)
 {

@@ -21,10 +21,10 @@ struct asking {
     struct model_request q;
     struct model_info info;
     const char *broken_by; /* the hook that changed what the provider had cached; NULL: none */
+    struct strbuf arrived; /* text of a reply that is not complete */
 };
 
-/* Putting it together ---------------------------------------------------------------------------
- */
+/* Putting it together ------------------------------------------------------------------------- */
 
 static const char *last_changer(const struct receipt *r)
 {
@@ -136,8 +136,7 @@ static void put_together(struct asking *k)
         ask_headers(k);
 }
 
-/* What the provider has cached -------------------------------------------------------------------
- */
+/* What the provider has cached ---------------------------------------------------------------- */
 
 static bool is_volatile(const struct json *part)
 {
@@ -176,8 +175,7 @@ static bool keeps_prefix(struct asking *k)
     return kept;
 }
 
-/* Sending ---------------------------------------------------------------------------------------
- */
+/* Sending ------------------------------------------------------------------------------------- */
 
 static void show_piece(struct agent_session *s, enum show_kind kind, struct str piece)
 {
@@ -188,12 +186,28 @@ static void show_piece(struct agent_session *s, enum show_kind kind, struct str 
 
 static void on_text(void *context, struct str piece)
 {
-    show_piece(context, SHOW_TEXT, piece);
+    struct asking *k = context;
+
+    strbuf_add(&k->arrived, piece.ptr, piece.len);
+    show_piece(k->s, SHOW_TEXT, piece);
 }
 
 static void on_reasoning(void *context, struct str piece)
 {
-    show_piece(context, SHOW_REASONING, piece);
+    struct asking *k = context;
+
+    show_piece(k->s, SHOW_REASONING, piece);
+}
+
+/* What a person has read stays in the conversation, though the rest never came. */
+static void keep_arrived(struct asking *k)
+{
+    struct arena *a = k->arena;
+    struct str text = str_trim(strbuf_str(&k->arrived));
+
+    if (text.len)
+        session_add(k->s,
+                    message_of_text(a, "assistant", session_new_id(k->s, a), arena_cstr(a, text)));
 }
 
 static const struct json *updated(struct asking *k, const struct json *message)
@@ -258,8 +272,7 @@ static void succeed(struct asking *k, struct model_reply *reply)
                                             .json = reply->message });
 }
 
-/* Failing ---------------------------------------------------------------------------------------
- */
+/* Failing ------------------------------------------------------------------------------------- */
 
 static int64_t delay_of(const struct model_failure *f, unsigned attempt)
 {
@@ -302,7 +315,8 @@ static bool retry(struct asking *k, const struct model_failure *f, unsigned atte
     struct agent_session *s = k->s;
     int64_t ms = delay_of(f, attempt);
 
-    *model = session_status(s, "retry", attempt, f->message, k->arena);
+    *model =
+        session_status(s, "retry", attempt, json_get(error_data(k, f), STR("error")), k->arena);
     if (*model)
         return true;
     show_piece(s, SHOW_RETRY,
@@ -321,6 +335,7 @@ static bool fail(struct asking *k, const struct model_failure *f, unsigned attem
 
     *model = NULL;
     if (f->class == MODEL_ABORTED) {
+        keep_arrived(k);
         session_end(s, AGENT_ABORTED, "aborted");
         return false;
     }
@@ -354,26 +369,36 @@ static bool change_model(struct asking *k, const char *model)
     return !s->over;
 }
 
-bool session_ask(struct agent_session *s, struct arena *a, struct model_reply *reply)
+static bool ask(struct asking *k, struct model_reply *reply)
 {
-    struct asking k = { .s = s, .arena = a };
-    const struct model_stream stream = { .context = s, .text = on_text, .reasoning = on_reasoning };
+    struct agent_session *s = k->s;
+    const struct model_stream stream = { .context = k, .text = on_text, .reasoning = on_reasoning };
     const char *model = NULL;
 
-    put_together(&k);
+    put_together(k);
     for (unsigned attempt = 1; !s->over; attempt++) {
         struct model_failure f;
 
-        if (provider_send(s->provider, a, &k.q, &stream, reply, &f) == 0) {
-            succeed(&k, reply);
+        strbuf_reset(&k->arrived);
+        if (provider_send(s->provider, k->arena, &k->q, &stream, reply, &f) == 0) {
+            succeed(k, reply);
             return !s->over;
         }
-        if (!fail(&k, &f, attempt, &model))
+        if (!fail(k, &f, attempt, &model))
             return false;
-        if (model && !change_model(&k, model))
+        if (model && !change_model(k, model))
             return false;
         if (model)
             attempt = 0;
     }
     return false;
+}
+
+bool session_ask(struct agent_session *s, struct arena *a, struct model_reply *reply)
+{
+    struct asking k = { .s = s, .arena = a };
+    bool answered = ask(&k, reply);
+
+    strbuf_release(&k.arrived);
+    return answered;
 }

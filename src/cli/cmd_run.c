@@ -1,11 +1,10 @@
+#include "cli/interrupt.h"
 #include "cli/screen.h"
 #include "hook/registry.h"
 #include "store/conversation.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/signalfd.h>
 
 #define PROMPT_MAX ((size_t)8 << 20)
 
@@ -14,21 +13,9 @@ struct run {
     struct agent_task task;
     struct arg_list allow;
     uint64_t max_turns;
-    bool follow, json;
+    bool follow;
+    struct screen_options show;
 };
-
-/* Ctrl-C becomes a descriptor that everything which waits also watches. */
-static int watch_signals(void)
-{
-    sigset_t set;
-
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-        return -1;
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
 
 static const char *read_prompt(struct cli *cli, const struct words *words)
 {
@@ -94,7 +81,7 @@ static int conclude(struct cli *cli, struct screen *screen, struct agent_outcome
     int rc = exit_code(out->end);
 
     screen_end(screen, out);
-    if (rc != EXIT_DONE && !screen->json)
+    if (rc != EXIT_DONE && !screen->options.json)
         cli_fail(cli, "%s", out->reason);
     return rc;
 }
@@ -109,20 +96,24 @@ static int run_task(struct cli *cli, struct run *o, const struct runtime *rt, in
     int r, rc;
 
     memcpy(allowed, o->allow.values, o->allow.count * sizeof(const void *));
-    screen_open(&screen, cli, o->json);
+    o->show.abort_fd = abort_fd > 0 ? abort_fd : 0;
+    screen_open(&screen, cli, &o->show);
     agent = agent_new(&(struct agent_options){ .engine = rt->engine,
                                                .store = rt->store,
                                                .log = &cli->log,
                                                .cwd = o->scope.cwd,
                                                .screen = &screen.agent,
                                                .allowed = allowed,
-                                               .abort_fd = abort_fd > 0 ? abort_fd : 0 });
+                                               .abort_fd = o->show.abort_fd });
     r = agent_run(agent, &o->task, &out, &e);
     if (r < 0)
         rc = r == -ENOENT || r == -EINVAL || r == -ENOTUNIQ ? cli_misuse(cli, "%s", e.msg)
                                                             : cli_fail(cli, "%s", e.msg);
     else
         rc = conclude(cli, &screen, &out);
+    if (r == 0)
+        agent_session_ended(agent, &out, screen_end_name(out.end));
+    screen_close(&screen);
     agent_outcome_release(&out);
     agent_free(agent);
     return rc;
@@ -140,9 +131,10 @@ static bool parse(struct cli *cli, struct run *o, int argc, char **argv, struct 
         ARG_NUMBER("max-turns", 0, &o->max_turns, "N", "give up after so many requests"),
         ARG_LIST("allow", 0, &o->allow, "TOOL",
                  "consent to a tool beforehand, or to 'all'; may be repeated"),
+        ARG_SWITCH("thinking", 0, &o->show.thinking, "show what the model thinks, too"),
         ARG_SWITCH("no-save", 0, &o->task.no_save, "store nothing"),
         ARG_TEXT("cwd", 0, &o->scope.cwd, "DIR", "work there (default: here)"),
-        ARG_SWITCH("json", 0, &o->json, "one event a line, for programs"),
+        ARG_SWITCH("json", 0, &o->show.json, "one event a line, for programs"),
         SCOPE_ARGS(&o->scope),
         ARG_END,
     };
@@ -161,7 +153,6 @@ int cmd_run(struct cli *cli, int argc, char **argv)
 {
     struct run o = { 0 };
     CLEANUP(runtime) struct runtime rt = { 0 };
-    CLEANUP(fd) int abort_fd = -1;
     struct words words;
     int rc;
 
@@ -175,6 +166,5 @@ int cmd_run(struct cli *cli, int argc, char **argv)
     rc = o.follow ? find_newest(cli, &o, &rt) : EXIT_DONE;
     if (rc != EXIT_DONE)
         return rc;
-    abort_fd = watch_signals();
-    return run_task(cli, &o, &rt, abort_fd);
+    return run_task(cli, &o, &rt, interrupt_open());
 }

@@ -15,6 +15,14 @@ static const struct verb verbs[] = {
       "let an agent do something, every moment of it open to hooks",
       "The model's text goes to standard output, all else to standard error.\n"
       "Exit code: 0 done, 1 failed, 2 ended by a hook." },
+    { "conversation", cmd_conversation,
+      "conversation list [--search TEXT] [--all] [--limit N] [--json]\n"
+      "conversation show ID [--markdown] [--generation N] [--json]\n"
+      "conversation fork [ID]\nconversation delete ID [--yes]\n"
+      "conversation export ID [FILE]\nconversation import FILE [--force|--new-id]\n"
+      "conversation restore ID GENERATION\nconversation rename ID TITLE...",
+      "look at what was said in sessions, fork it, move it, bring it back",
+      "An id may be cut short where that is unambiguous." },
     { "emit", cmd_emit, "emit POINT [--data JSON|@FILE|-] [--session ID] [flags]",
       "run one event through its chain and print the verdict",
       "Exit code: 2 when a hook blocked, 0 otherwise." },

@@ -19,24 +19,30 @@ static unsigned env_columns(void)
     return n > 0 && n < 10000 ? (unsigned)n : 0;
 }
 
-struct term term_stdout(void)
+struct term term_of(int fd)
 {
     const char *no_color = getenv("NO_COLOR"), *kind = getenv("TERM");
-    struct term t = { .tty = isatty(STDOUT_FILENO) };
+    struct term t = { .tty = isatty(fd) == 1 };
     struct winsize size;
 
     t.width = env_columns();
     if (!t.tty)
         return t;
-    t.colour = !(no_color && no_color[0]) && !(kind && strcmp(kind, "dumb") == 0);
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    t.dumb = kind && strcmp(kind, "dumb") == 0;
+    t.colour = !(no_color && no_color[0]) && !t.dumb;
+    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
         t.width = size.ws_col;
     if (t.width == 0)
         t.width = 80;
     return t;
 }
 
-static const char *style_code(enum style style)
+struct term term_stdout(void)
+{
+    return term_of(STDOUT_FILENO);
+}
+
+const char *term_style(enum style style)
 {
     switch (style) {
     case STYLE_PLAIN:
@@ -62,7 +68,7 @@ static void put_text(const struct term *t, enum style style, struct str text)
     bool dressed = t->colour && style != STYLE_PLAIN && text.len > 0;
 
     if (dressed)
-        fputs(style_code(style), stdout);
+        fputs(term_style(style), stdout);
     fwrite(text.ptr, 1, text.len, stdout);
     if (dressed)
         fputs("\033[0m", stdout);

@@ -17,6 +17,7 @@
 
 struct term {
     bool tty, colour;
+    bool dumb;      /* a terminal that cannot go back in a line */
     unsigned width; /* in columns; 0: no limit, lines are left whole */
 };
 
@@ -30,8 +31,12 @@ enum style {
     STYLE_BLUE,
 };
 
-/* What standard output is. COLUMNS counts where it is no terminal. */
+/* What a descriptor leads to. COLUMNS counts where it is no terminal. */
+struct term term_of(int fd);
 struct term term_stdout(void);
+
+/* What switches a style on; "\033[0m" switches it off. */
+const char *term_style(enum style style);
 
 /* What printf() would print, in the arena. */
 char *term_vformat(struct arena *a, const char *fmt, va_list ap) PRINTF_LIKE(2, 0);

@@ -80,7 +80,7 @@ void dispatch_call(const struct dispatch *d, struct hook_call *c, uint64_t began
         run->end = run->io.timed_out ? RUN_TIMED_OUT : RUN_FAILED;
         run->detail = run->io.failure;
     }
-    if (run->end != RUN_DONE && !d->report)
+    if (run->end != RUN_DONE && !d->report && r != -ECANCELED)
         log_warn(engine_log(d->engine), "hook '%s' %s", c->hook->name, run->detail);
 }
 

@@ -147,8 +147,7 @@ static void give_line(struct http_client *c, struct line *l)
     pthread_mutex_unlock(&c->lock);
 }
 
-/* What arrives ----------------------------------------------------------------------------------
- */
+/* What arrives -------------------------------------------------------------------------------- */
 
 static void read_status(struct transfer *t)
 {
@@ -226,8 +225,7 @@ static size_t on_header(const char *bytes, size_t size, size_t count, void *cont
     return size * count;
 }
 
-/* Sending ---------------------------------------------------------------------------------------
- */
+/* Sending ------------------------------------------------------------------------------------- */
 
 static void set_headers(struct transfer *t)
 {

@@ -187,10 +187,10 @@ static int leave(struct store *s, struct db *db, int r, struct err *e)
     return store_unlock(s, db_end(db, r, e));
 }
 
-/* Writing ---------------------------------------------------------------------------------------
- */
+/* Writing ------------------------------------------------------------------------------------- */
 
-static int add_generation(struct db *db, const struct row *row, const char *trigger, struct err *e)
+static int add_generation(struct db *db, const struct row *row, const char *trigger, int64_t at,
+                          struct err *e)
 {
     sqlite3_stmt *st;
     int r = prepare(db, ADD_GENERATION, &st, e);
@@ -201,7 +201,7 @@ static int add_generation(struct db *db, const struct row *row, const char *trig
     sqlite3_bind_int64(st, 2, row->about.generation);
     db_bind(st, 3, or_empty(trigger));
     sqlite3_bind_int64(st, 4, row->first);
-    sqlite3_bind_int64(st, 5, clock_wall_ms());
+    sqlite3_bind_int64(st, 5, at);
     return db_run(db, st, e);
 }
 
@@ -231,7 +231,7 @@ int conversation_create(struct store *s, const struct conversation *c, struct er
     r = insert(db, c, e);
     row.number = sqlite3_last_insert_rowid(db->handle);
     if (r == 0)
-        r = add_generation(db, &row, "", e);
+        r = add_generation(db, &row, "", clock_wall_ms(), e);
     return leave(s, db, r, e);
 }
 
@@ -311,7 +311,7 @@ int conversation_append(struct store *s, const char *id, uint64_t expected,
                         const struct conversation_message *rows, size_t count,
                         const struct conversation_totals *totals, struct err *e)
 {
-    struct row row;
+    struct row row = { 0 };
     struct db *db;
     int r = enter(s, &db, true, e);
 
@@ -346,7 +346,7 @@ int conversation_replace(struct store *s, const char *id, const char *trigger,
 {
     CLEANUP(arena) struct arena a = { 0 };
     struct conversation_totals totals = { 0 };
-    struct row row;
+    struct row row = { 0 };
     struct db *db;
     int r = enter(s, &db, true, e);
 
@@ -360,7 +360,7 @@ int conversation_replace(struct store *s, const char *id, const char *trigger,
         row.first = row.next;
         row.about.generation++;
         *generation = row.about.generation;
-        r = add_generation(db, &row, trigger, e);
+        r = add_generation(db, &row, trigger, clock_wall_ms(), e);
     }
     if (r == 0)
         r = add_messages(db, &row, rows, count, &totals, e);
@@ -384,7 +384,7 @@ static int rename_row(struct db *db, const struct row *row, const char *title, s
 int conversation_rename(struct store *s, const char *id, const char *title, struct err *e)
 {
     CLEANUP(arena) struct arena a = { 0 };
-    struct row row;
+    struct row row = { 0 };
     struct db *db;
     int r = enter(s, &db, true, e);
 
@@ -409,10 +409,24 @@ static int run_with(struct db *db, enum statement which, int64_t one, int64_t tw
     return db_run(db, st, e);
 }
 
+static int delete_rows(struct db *db, int64_t number, struct err *e)
+{
+    int r = run_with(db, DELETE_MESSAGES, number * PLACES, (number + 1) * PLACES, e);
+
+    if (r == 0)
+        r = run_with(db, DELETE_GENERATIONS, number, 0, e);
+    return r == 0 ? run_with(db, DELETE_CONVERSATION, number, 0, e) : r;
+}
+
+static char *claim_path(struct arena *a, const struct db *db, const char *id)
+{
+    return arena_printf(a, "%s.claims/%s", db->path, id);
+}
+
 int conversation_delete(struct store *s, const char *id, struct err *e)
 {
     CLEANUP(arena) struct arena a = { 0 };
-    struct row row;
+    struct row row = { 0 };
     struct db *db;
     int r = enter(s, &db, true, e);
 
@@ -420,21 +434,76 @@ int conversation_delete(struct store *s, const char *id, struct err *e)
         return r;
     r = find(db, id, &a, &row, e);
     if (r == 0)
-        r = run_with(db, DELETE_MESSAGES, row.number * PLACES, (row.number + 1) * PLACES, e);
+        r = delete_rows(db, row.number, e);
+    r = leave(s, db, r, e);
+    if (r == 0 && strcmp(db->path, ":memory:") != 0)
+        (void)unlink(claim_path(&a, db, row.about.id)); /* there may be none */
+    return r;
+}
+
+/* Exactly this id, not the beginning of one. */
+static int make_room(struct db *db, const char *id, bool replace, struct err *e)
+{
+    sqlite3_stmt *st;
+    int64_t number;
+    int r = prepare(db, FIND, &st, e);
+
+    if (r < 0)
+        return r;
+    db_bind(st, 1, str_of(id));
+    r = db_step(db, st, e);
+    if (r <= 0)
+        return r;
+    number = sqlite3_column_int64(st, 0);
+    sqlite3_reset(st);
+    if (!replace)
+        return err_set(e, -EEXIST, "there is a conversation '%s' already", id);
+    return delete_rows(db, number, e);
+}
+
+static int put_part(struct db *db, struct row *row, const struct conversation_part *p,
+                    const struct conversation_totals *totals, struct err *e)
+{
+    int r = check_count(row, row->about.messages, p->count, e);
+
+    row->first = row->next;
+    row->about.generation++;
     if (r == 0)
-        r = run_with(db, DELETE_GENERATIONS, row.number, 0, e);
+        r = add_generation(db, row, p->trigger, p->at_ms, e);
     if (r == 0)
-        r = run_with(db, DELETE_CONVERSATION, row.number, 0, e);
+        r = add_messages(db, row, p->rows, p->count, totals, e);
+    row->next += (int64_t)p->count;
+    return r;
+}
+
+int conversation_put(struct store *s, const struct conversation *about,
+                     const struct conversation_part *parts, size_t count, bool replace,
+                     struct err *e)
+{
+    struct row row = { .about = { .id = about->id } };
+    const struct conversation_totals totals = { .usage = about->usage, .cost = about->cost };
+    struct db *db;
+    int r = enter(s, &db, true, e);
+
+    if (r < 0)
+        return r;
+    r = make_room(db, about->id, replace, e);
+    if (r == 0)
+        r = insert(db, about, e);
+    row.number = sqlite3_last_insert_rowid(db->handle);
+    for (size_t i = 0; i < count && r == 0; i++)
+        r = put_part(db, &row, &parts[i], &totals, e);
+    if (r == 0)
+        r = set_generation(db, &row, e);
     return leave(s, db, r, e);
 }
 
-/* Reading ---------------------------------------------------------------------------------------
- */
+/* Reading -------------------------------------------------------------------------------------- */
 
 int conversation_get(struct store *s, const char *id, struct arena *a, struct conversation *out,
                      struct err *e)
 {
-    struct row row;
+    struct row row = { 0 };
     struct db *db;
     int r = enter(s, &db, false, e);
 
@@ -501,7 +570,7 @@ static int load(struct db *db, const struct row *row, struct arena *a,
 int conversation_load(struct store *s, const char *id, uint32_t generation, struct arena *a,
                       struct conversation_message **rows, size_t *count, struct err *e)
 {
-    struct row row;
+    struct row row = { 0 };
     struct db *db;
     int r = enter(s, &db, false, e);
 
@@ -546,7 +615,7 @@ static int list_generations(struct db *db, const struct row *row, struct arena *
 int conversation_generations(struct store *s, const char *id, struct arena *a,
                              struct conversation_generation **out, size_t *count, struct err *e)
 {
-    struct row row;
+    struct row row = { 0 };
     struct db *db;
     int r = enter(s, &db, false, e);
 
@@ -601,8 +670,7 @@ int conversation_list(struct store *s, const struct conversation_query *q, struc
     return store_unlock(s, list(db, q, a, out, count, e));
 }
 
-/* Claiming --------------------------------------------------------------------------------------
- */
+/* Claiming ------------------------------------------------------------------------------------ */
 
 static int busy(int fd, const char *id, struct err *e)
 {
@@ -635,13 +703,13 @@ static int take_lock(const char *path, const char *id, int *out, struct err *e)
 int conversation_claim(struct store *s, const char *id, int *fd, struct err *e)
 {
     CLEANUP(arena) struct arena a = { 0 };
-    const char *path = s->ops->db(s)->path;
-    const char *dir = arena_printf(&a, "%s.claims", path);
+    const struct db *db = s->ops->db(s);
+    const char *path = claim_path(&a, db, id);
     int r;
 
     *fd = -1;
-    if (strcmp(path, ":memory:") == 0)
+    if (strcmp(db->path, ":memory:") == 0)
         return 0;
-    r = file_mkdirs(dir, e);
-    return r < 0 ? r : take_lock(path_join(&a, dir, id), id, fd, e);
+    r = file_mkdirs(path_dirname(&a, path), e);
+    return r < 0 ? r : take_lock(path, id, fd, e);
 }

@@ -85,7 +85,21 @@ MUST_CHECK int conversation_generations(struct store *s, const char *id, struct 
 MUST_CHECK int conversation_rename(struct store *s, const char *id, const char *title,
                                    struct err *e);
 
-/* All of it goes, every generation. -ENOENT. */
+/*
+ * A whole conversation at once, as it was elsewhere: `about` with its times and totals, every
+ * generation with its messages. -EEXIST when there is one of that id, unless it is to be replaced.
+ */
+struct conversation_part {
+    const char *trigger; /* what started the generation */
+    int64_t at_ms;
+    const struct conversation_message *rows;
+    size_t count;
+};
+MUST_CHECK int conversation_put(struct store *s, const struct conversation *about,
+                                const struct conversation_part *parts, size_t count, bool replace,
+                                struct err *e);
+
+/* All of it goes, every generation and its claim. -ENOENT. */
 MUST_CHECK int conversation_delete(struct store *s, const char *id, struct err *e);
 
 /* Newest first. */

@@ -6,6 +6,7 @@ BUILTINS = [
     "post-read-nudge",
     "system-prompt",
     "first-message-variant",
+    "foreground-fallback",
     "context-injector",
 ]
 
