@@ -1,7 +1,8 @@
 #include "agent/html.h"
 
+#include "agent/html_parts.h"
+
 #include <ctype.h>
-#include <stdlib.h>
 #include <strings.h>
 
 #define URL_MAX 500 /* bytes; longer ones are data */
@@ -16,21 +17,6 @@ struct converting {
     struct str link;    /* of the open <a>; unset: none */
     size_t link_begin;  /* of its text in `out` */
 };
-
-struct tag {
-    struct str name, attributes;
-    bool closing;
-};
-
-static bool name_is(struct str name, const char *word)
-{
-    return name.len == strlen(word) && strncasecmp(name.ptr, word, name.len) == 0;
-}
-
-static bool is_space(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
 
 /* Text ------------------------------------------------------------------------------------------
  */
@@ -90,61 +76,6 @@ static void add_code_point(struct converting *c, unsigned long n)
     }
 }
 
-/* Those that pages use; the others stay as they are written. */
-static unsigned long named_entity(struct str name)
-{
-    static const struct {
-        const char *name;
-        unsigned long code;
-    } known[] = {
-        { "amp", '&' },      { "lt", '<' },        { "gt", '>' },       { "quot", '"' },
-        { "apos", '\'' },    { "nbsp", ' ' },      { "copy", 0xa9 },    { "reg", 0xae },
-        { "trade", 0x2122 }, { "hellip", 0x2026 }, { "mdash", 0x2014 }, { "ndash", 0x2013 },
-        { "lsquo", 0x2018 }, { "rsquo", 0x2019 },  { "ldquo", 0x201c }, { "rdquo", 0x201d },
-        { "laquo", 0xab },   { "raquo", 0xbb },    { "bull", 0x2022 },  { "middot", 0xb7 },
-        { "times", 0xd7 },   { "divide", 0xf7 },   { "deg", 0xb0 },     { "plusmn", 0xb1 },
-        { "micro", 0xb5 },   { "para", 0xb6 },     { "sect", 0xa7 },    { "euro", 0x20ac },
-        { "pound", 0xa3 },   { "yen", 0xa5 },      { "cent", 0xa2 },    { "larr", 0x2190 },
-        { "uarr", 0x2191 },  { "rarr", 0x2192 },   { "darr", 0x2193 },  { "ne", 0x2260 },
-        { "le", 0x2264 },    { "ge", 0x2265 },     { "infin", 0x221e }, { "auml", 0xe4 },
-        { "ouml", 0xf6 },    { "uuml", 0xfc },     { "Auml", 0xc4 },    { "Ouml", 0xd6 },
-        { "Uuml", 0xdc },    { "szlig", 0xdf },    { "eacute", 0xe9 },  { "egrave", 0xe8 },
-        { "agrave", 0xe0 },  { "ccedil", 0xe7 },   { "ntilde", 0xf1 },  { "zwnj", 0x200c },
-        { "zwj", 0x200d },   { "shy", 0xad },      { "ensp", ' ' },     { "emsp", ' ' },
-        { "thinsp", ' ' },   { "lbrace", '{' },    { "rbrace", '}' },   { "check", 0x2713 },
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        if (name.len == strlen(known[i].name) && memcmp(name.ptr, known[i].name, name.len) == 0)
-            return known[i].code;
-    return 0;
-}
-
-/* &amp; &#38; &#x26; at the front of the text: how long it is and what it means; 0: it is none. */
-static size_t read_entity(struct str text, unsigned long *code)
-{
-    char digits[16];
-    size_t len = 1;
-    bool hex;
-
-    while (len < text.len && len < 12 &&
-           (isalnum((unsigned char)text.ptr[len]) || (len == 1 && text.ptr[len] == '#')))
-        len++;
-    if (len < 3 || len >= text.len || text.ptr[len] != ';')
-        return 0;
-    if (text.ptr[1] != '#') {
-        *code = named_entity((struct str){ text.ptr + 1, len - 1 });
-        return *code ? len + 1 : 0;
-    }
-    hex = text.ptr[2] == 'x' || text.ptr[2] == 'X';
-    memcpy(digits, text.ptr + 2 + hex, len - 2 - hex);
-    digits[len - 2 - hex] = '\0';
-    if (!digits[0] || digits[strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789")])
-        return 0;
-    *code = strtoul(digits, NULL, hex ? 16 : 10);
-    return len + 1;
-}
-
 static void add_entity(struct converting *c, unsigned long code)
 {
     if (code == ' ' || code == 0xa0)
@@ -169,13 +100,13 @@ static void add_text(struct converting *c, struct str text)
         unsigned long code;
         size_t len = 0;
 
-        if (is_space(text.ptr[0])) {
+        if (html_is_space(text.ptr[0])) {
             add_space(c, text.ptr[0]);
             len = 1;
-        } else if (text.ptr[0] == '&' && (len = read_entity(text, &code)) > 0) {
+        } else if (text.ptr[0] == '&' && (len = html_entity(text, &code)) > 0) {
             add_entity(c, code);
         } else {
-            for (len = 1; len < text.len && !is_space(text.ptr[len]) && text.ptr[len] != '&';)
+            for (len = 1; len < text.len && !html_is_space(text.ptr[len]) && text.ptr[len] != '&';)
                 len++;
             add_bytes(c, text.ptr, len);
         }
@@ -187,57 +118,6 @@ static void add_text(struct converting *c, struct str text)
 /* Tags ------------------------------------------------------------------------------------------
  */
 
-/* Cut off the bytes that are (`space`) or are not white space, or the first of `also`. */
-static struct str cut_word(struct str *text, bool space, const char *also)
-{
-    struct str word = { text->ptr, 0 };
-
-    while (word.len < text->len &&
-           (is_space(word.ptr[word.len]) || (also[0] && word.ptr[word.len] == also[0])) == space)
-        word.len++;
-    text->ptr += word.len;
-    text->len -= word.len;
-    return word;
-}
-
-/* What stands after '=': in quotes of either kind, or up to the next white space. */
-static struct str cut_value(struct str *text)
-{
-    const char *end;
-    struct str value;
-    char quote;
-
-    (void)cut_word(text, true, "=");
-    if (text->len == 0 || (text->ptr[0] != '"' && text->ptr[0] != '\''))
-        return cut_word(text, false, "");
-    quote = text->ptr[0];
-    value = (struct str){ text->ptr + 1, text->len - 1 };
-    end = memchr(value.ptr, quote, value.len);
-    if (end)
-        value.len = (size_t)(end - value.ptr);
-    text->len -= value.len + 1 + (end != NULL);
-    text->ptr += value.len + 1 + (end != NULL);
-    return value;
-}
-
-/* The value of an attribute; unset: it has none. */
-static struct str attribute(struct str text, const char *wanted)
-{
-    for (;;) {
-        struct str name, value = { 0 };
-
-        (void)cut_word(&text, true, "=");
-        name = cut_word(&text, false, "=");
-        if (name.len == 0)
-            return value;
-        (void)cut_word(&text, true, "");
-        if (text.len && text.ptr[0] == '=')
-            value = cut_value(&text);
-        if (name_is(name, wanted) && str_is_set(value))
-            return value;
-    }
-}
-
 static void skip(struct converting *c, size_t len)
 {
     len = len < c->rest.len ? len : c->rest.len;
@@ -245,40 +125,16 @@ static void skip(struct converting *c, size_t len)
     c->rest.len -= len;
 }
 
-/* To its '>'; one inside quotes is none. */
-static void read_tag(struct converting *c, struct tag *t)
-{
-    struct str text = { c->rest.ptr + 1, c->rest.len - 1 };
-    size_t n = 0;
-    char quote = '\0';
-
-    t->closing = text.len && text.ptr[0] == '/';
-    if (t->closing)
-        text = (struct str){ text.ptr + 1, text.len - 1 };
-    while (n < text.len && isalnum((unsigned char)text.ptr[n]))
-        n++;
-    t->name = (struct str){ text.ptr, n };
-    for (; n < text.len && (quote || text.ptr[n] != '>'); n++) {
-        if (quote && text.ptr[n] == quote)
-            quote = '\0';
-        else if (!quote && (text.ptr[n] == '"' || text.ptr[n] == '\'') && n &&
-                 text.ptr[n - 1] == '=')
-            quote = text.ptr[n];
-    }
-    t->attributes = (struct str){ text.ptr + t->name.len, n - t->name.len };
-    skip(c, (size_t)(text.ptr + n + 1 - c->rest.ptr));
-}
-
 /* Everything up to its end tag, which nothing inside can hide. */
 static void drop_element(struct converting *c, struct str name)
 {
     for (const char *at; (at = memchr(c->rest.ptr, '<', c->rest.len));) {
-        struct tag t;
+        struct html_tag t;
 
         skip(c, (size_t)(at - c->rest.ptr));
         if (c->rest.len > name.len + 1 && c->rest.ptr[1] == '/' &&
             strncasecmp(c->rest.ptr + 2, name.ptr, name.len) == 0) {
-            read_tag(c, &t);
+            skip(c, html_tag(c->rest, &t));
             return;
         }
         skip(c, 1);
@@ -300,7 +156,7 @@ static void end_link(struct converting *c)
         return;
     strbuf_addstr(c->out, " (");
     for (unsigned long code; url.len;) {
-        size_t len = url.ptr[0] == '&' ? read_entity(url, &code) : 0;
+        size_t len = url.ptr[0] == '&' ? html_entity(url, &code) : 0;
 
         if (len)
             add_code_point(c, code);
@@ -312,10 +168,10 @@ static void end_link(struct converting *c)
     strbuf_addch(c->out, ')');
 }
 
-static void begin_link(struct converting *c, const struct tag *t)
+static void begin_link(struct converting *c, const struct html_tag *t)
 {
     end_link(c);
-    c->link = attribute(t->attributes, "href");
+    c->link = html_attribute(t->attributes, "href");
     c->link_begin = c->out->len;
 }
 
@@ -383,7 +239,7 @@ static const struct known_tag known_tags[] = {
     { "ul", PARAGRAPH },
 };
 
-static void show_heading(struct converting *c, const struct tag *t)
+static void show_heading(struct converting *c, const struct html_tag *t)
 {
     static const char *const marks[] = { "# ", "## ", "### ", "#### ", "##### ", "###### " };
 
@@ -391,9 +247,9 @@ static void show_heading(struct converting *c, const struct tag *t)
     c->prefix = t->closing ? NULL : marks[t->name.ptr[1] - '1'];
 }
 
-static void show_image(struct converting *c, const struct tag *t)
+static void show_image(struct converting *c, const struct html_tag *t)
 {
-    struct str alt = attribute(t->attributes, "alt");
+    struct str alt = html_attribute(t->attributes, "alt");
 
     if (str_trim(alt).len == 0)
         return;
@@ -402,7 +258,7 @@ static void show_image(struct converting *c, const struct tag *t)
     add_bytes(c, "]", 1);
 }
 
-static void show_pre(struct converting *c, const struct tag *t)
+static void show_pre(struct converting *c, const struct html_tag *t)
 {
     need_breaks(c, 2);
     if (!t->closing)
@@ -411,34 +267,42 @@ static void show_pre(struct converting *c, const struct tag *t)
         c->pre--;
 }
 
-static void show(struct converting *c, enum effect effect, const struct tag *t)
+static void show_cell(struct converting *c, const struct html_tag *t)
+{
+    if (!t->closing && c->out->len && c->breaks == 0)
+        strbuf_addstr(c->out, " |");
+    c->gap = true;
+}
+
+static void show_rule(struct converting *c)
+{
+    need_breaks(c, 2);
+    add_bytes(c, "---", 3);
+    need_breaks(c, 2);
+}
+
+static void show(struct converting *c, enum effect effect, const struct html_tag *t)
 {
     switch (effect) {
     case BLOCK:
+    case ITEM:
         need_breaks(c, 1);
+        c->prefix = effect == ITEM && !t->closing ? "- " : c->prefix;
         break;
     case PARAGRAPH:
         need_breaks(c, 2);
-        break;
-    case ITEM:
-        need_breaks(c, 1);
-        c->prefix = t->closing ? NULL : "- ";
         break;
     case HEADING:
         show_heading(c, t);
         break;
     case CELL:
-        if (!t->closing && c->out->len && c->breaks == 0)
-            strbuf_addstr(c->out, " |");
-        c->gap = true;
+        show_cell(c, t);
         break;
     case BREAK:
         c->breaks = c->breaks < 2 ? c->breaks + 1 : 2;
         break;
     case RULE:
-        need_breaks(c, 2);
-        add_bytes(c, "---", 3);
-        need_breaks(c, 2);
+        show_rule(c);
         break;
     case PRE:
         show_pre(c, t);
@@ -461,11 +325,11 @@ static void show(struct converting *c, enum effect effect, const struct tag *t)
 
 static void take_tag(struct converting *c)
 {
-    struct tag t;
+    struct html_tag t;
 
-    read_tag(c, &t);
+    skip(c, html_tag(c->rest, &t));
     for (size_t i = 0; i < ARRAY_LEN(known_tags); i++)
-        if (name_is(t.name, known_tags[i].name))
+        if (html_name_is(t.name, known_tags[i].name))
             show(c, known_tags[i].effect, &t);
 }
 

@@ -151,6 +151,7 @@ static void a_broken_patch_is_refused_with_its_line(void **state UNUSED)
         { "--- a/x\n+++ b/x\n", "expected '@@ -line,count +line,count @@'" },
         { "--- a/x\n+++ b/x\n@@ somewhere @@\n-y\n", "expected '@@ -line,count +line,count @@'" },
         { "--- /dev/null\n+++ /dev/null\n@@ -1 +1 @@\n-x\n", "the two lines name no file" },
+        { "diff --git a/x b/y\nrename from \nrename to y\n", "it names no file" },
         { "Binary files a/x and b/x differ\n", "expected '--- file'" },
     };
     CLEANUP(arena) struct arena a = { 0 };
