@@ -110,7 +110,7 @@ static int refuse(const struct search *s, const char *what)
 /* Where most of it is, so that the one line that differs can be named. */
 static size_t nearest(const struct search *s, size_t *fitting)
 {
-    size_t best = s->h->old_line ? s->h->old_line - 1 : s->from;
+    size_t best = s->h->old_line > s->from ? s->h->old_line - 1 : s->from;
 
     *fitting = best < s->a->text.count ? fits(s, best) : 0;
     for (size_t at = s->from; at < s->a->text.count; at++) {
@@ -124,14 +124,29 @@ static size_t nearest(const struct search *s, size_t *fitting)
     return best;
 }
 
+/* The line it stands at among those that are done; the number of them: none. */
+static size_t find_before(const struct search *s)
+{
+    size_t at = 0;
+
+    while (at < s->from && fits(s, at) < s->count)
+        at++;
+    return at;
+}
+
 static int not_found(const struct search *s)
 {
-    size_t fitting, at = nearest(s, &fitting);
+    size_t fitting, at = nearest(s, &fitting), earlier = find_before(s);
     struct str expected = s->old[fitting < s->count ? fitting : 0], found = STR("the end");
     struct arena *a = s->a->arena;
 
     if (s->a->steps >= STEPS_MAX)
         return refuse(s, "looking for its place takes too long: make it smaller");
+    if (earlier < s->from)
+        return refuse(s, arena_printf(a,
+                                      "it is at line %zu, before what the hunk before it changes: "
+                                      "give hunks in the order of the file",
+                                      earlier + 1));
     if (fitting == s->count)
         return refuse(s,
                       arena_printf(a, "it is not at the end of the file but at line %zu", at + 1));

@@ -118,8 +118,11 @@ static void what_does_not_fit_is_explained(void **state UNUSED)
             "'a', hunk 1 (line 3 of the patch): expected 'two' at line 2, found '2wo'");
     refuses(UPDATE " one\n-two\n" END, "one\n", "expected 'two' at line 2, found 'the end'");
     refuses(UPDATE "-none\n" END, "one\ntwo\n", "expected 'none', but no line of the 2 is that");
-    refuses(UPDATE "-two\n+2\n@@\n-one\n" END, "one\ntwo\n",
-            "hunk 2 (line 5 of the patch): expected 'one', but no line after line 2 is that");
+    refuses(UPDATE "-two\n+2\n@@\n-four\n" END, "one\ntwo\n",
+            "hunk 2 (line 5 of the patch): expected 'four', but no line after line 2 is that");
+    refuses(
+        UPDATE "-two\n+2\n@@\n-one\n" END, "one\ntwo\n",
+        "hunk 2 (line 5 of the patch): it is at line 1, before what the hunk before it changes");
     refuses(UPDATE " x\n-y\n" END, "x\ny\nx\ny\n",
             "it fits at line 1 and at line 3: give more lines around it");
     refuses(UPDATE "@@ nothing\n-x\n" END, "x\n",
