@@ -90,8 +90,7 @@ static void arguments_have_the_names_of_the_vocabulary(void **state UNUSED)
         const struct tool *t = tool_find(str_of(rows[i].tool));
         const struct json *schema_of;
 
-        if (!t)
-            fail_msg("there is no tool '%s'", rows[i].tool);
+        assert_non_null(t);
         assert_int_equal(json_parse(&a, str_of(t->parameters), NULL, &schema_of, NULL), 0);
         schema_of = json_get(schema_of, STR("properties"));
         if (rows[i].arg[0] && !json_get(schema_of, str_of(rows[i].arg)))
