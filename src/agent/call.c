@@ -144,10 +144,10 @@ static void prepare(struct call *c, struct agent_session *s, struct arena *a,
     }
     if (!find_tool(c))
         return;
+    show_begin(c);
     pass_gate(c);
     if (!c->output && str_is(c->name, "bash"))
         find_env(c);
-    show_begin(c);
 }
 
 /* Running ------------------------------------------------------------------------------------- */

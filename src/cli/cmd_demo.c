@@ -1,11 +1,10 @@
-/* hooke demo - a small session passes through hooks, explained as it goes. */
-#include "base/file.h"
+/* hooke demo - a whole session on a scripted model, with hooks of every kind, explained as it goes.
+ */
+#include "agent/agent.h"
 #include "base/path.h"
-#include "builtin/builtin.h"
 #include "cli/demo.h"
 #include "cli/runs.h"
 #include "hook/registry.h"
-#include "runner/rule.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -13,7 +12,7 @@
 
 #define WIDTH_LEAST 60
 #define WIDTH_MOST  100
-#define INDENT      4
+#define HOOKS_MOST  32
 
 /* What one hook did in the whole session. */
 struct tally {
@@ -24,13 +23,13 @@ struct tally {
 
 struct demo {
     struct cli *cli;
-    struct engine *engine;
-    struct store *store;
-    char *dir;
-    unsigned width, number, events;
-    struct tally tallies[32];
+    char *dir, *here;
+    unsigned width;
+    bool in_text;
+    const char *told[HOOKS_MOST]; /* hooks that were explained */
+    size_t told_count;
+    struct tally tallies[HOOKS_MOST];
     size_t tally_count;
-    uint64_t ns;
 };
 
 /* Its own world -------------------------------------------------------------------------------- */
@@ -47,306 +46,262 @@ static void forget_environment(void)
     size_t i = 0;
 
     while (environ && environ[i])
-        if (strncmp(environ[i], "HOOKE_", 6) == 0)
+        if (strncmp(environ[i], "HOOKE_", 6) == 0 || strncmp(environ[i], "XDG_", 4) == 0)
             unsetenv(arena_printf(&a, "%.*s", (int)strcspn(environ[i], "="), environ[i]));
         else
             i++;
 }
 
-static int make_folder(struct demo *d, struct err *e)
+static int move_in(struct demo *d, struct err *e)
 {
     struct arena *a = &d->cli->arena;
     const char *tmp = getenv("TMPDIR");
     char *dir = path_join(a, tmp && tmp[0] ? tmp : "/tmp", "hooke-demo-XXXXXX");
+    int r;
 
     if (!mkdtemp(dir))
         return err_errno(e, "making a folder like '%s'", dir);
     d->dir = dir;
-    return file_write(path_join(a, dir, "config/config.yaml"), str_of(demo_config), 0600, e);
-}
-
-static struct config *load_config(struct demo *d)
-{
-    struct arena *a = &d->cli->arena;
-    const char *names[64] = { 0 };
-    const char *nowhere = path_join(a, d->dir, "none");
-    struct config_where where = {
-        .cwd = d->dir,
-        .managed = nowhere,
-        .user_dir = path_join(a, d->dir, "config"),
-        .hive = nowhere,
-        .state_dir = path_join(a, d->dir, "state"),
-        .builtins = names,
-        .recompile = true,
-    };
-
-    for (size_t i = 0; builtin_hooks[i] && i + 1 < ARRAY_LEN(names); i++)
-        names[i] = builtin_hooks[i]->name;
-    return config_load(&where);
-}
-
-static int demo_open(struct demo *d, struct err *e)
-{
-    static const struct runner *const runners[] = { &rule_runner, NULL };
-    struct engine_options options = { .builtins = builtin_hooks,
-                                      .runners = runners,
-                                      .use_builtins = true };
-    int r;
-
-    forget_environment();
-    r = make_folder(d, e);
+    d->here = getcwd(NULL, 0);
+    r = demo_write(dir, e);
     if (r < 0)
         return r;
-    d->store = store_memory();
-    options.store = d->store;
-    d->engine = engine_new(&options);
-    engine_configure(d->engine, load_config(d));
-    return demo_register(d->engine, e);
+    forget_environment();
+    setenv("HOME", path_join(a, dir, "home"), 1);
+    if (chdir(path_join(a, dir, "workspace")) < 0)
+        return err_errno(e, "entering '%s/workspace'", dir);
+    return 0;
 }
 
-static void demo_close(struct demo *d)
+static void move_out(struct demo *d)
 {
-    engine_free(d->engine);
-    store_free(d->store);
+    if (d->here && chdir(d->here) < 0)
+        perror(d->here);
     if (d->dir)
         nftw(d->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    free(d->here);
 }
 
 /* Telling -------------------------------------------------------------------------------------- */
 
-static void indent(unsigned columns)
+static void end_text(struct demo *d)
 {
-    printf("%*s", (int)columns, "");
+    if (d->in_text)
+        putchar('\n');
+    d->in_text = false;
 }
 
-static void say(struct demo *d, enum style style, const char *label, const char *text)
-{
-    indent(INDENT);
-    term_put(&d->cli->out, style, "%s", label);
-    term_wrap(&d->cli->out, STYLE_PLAIN, INDENT + term_columns(label), d->width,
-              term_clean(&d->cli->arena, text));
-}
-
-static void say_injections(struct demo *d, const struct receipt *r)
+static void line(struct demo *d, enum style style, const char *head, const char *text)
 {
     struct arena *a = &d->cli->arena;
+    unsigned used = term_columns(head);
 
-    for (const struct injection *i = r->verdict.injections; i; i = i->next)
-        say(d, STYLE_BLUE, "=> inject: ",
-            arena_printf(a, "\"%s\" (%s, at the %s)", i->text, inject_class_name(i->class),
-                         inject_place_name(i->place)));
+    end_text(d);
+    term_put(&d->cli->out, style, "%s", head);
+    printf("%s\n", term_cut(a, term_clean(a, text), d->width > used ? d->width - used : 1));
 }
 
-/* Of changed messages, what hooks put there is worth telling. */
-static void say_parts(struct demo *d, const struct json *messages)
+static bool was_told(const struct demo *d, const char *hook)
+{
+    for (size_t i = 0; i < d->told_count; i++)
+        if (strcmp(d->told[i], hook) == 0)
+            return true;
+    return false;
+}
+
+/* What kind of hook that was is said the first time it acts. */
+static void explain(struct demo *d, const char *hook)
+{
+    const char *lesson = demo_lesson(hook);
+
+    if (!lesson || was_told(d, hook) || d->told_count == HOOKS_MOST)
+        return;
+    d->told[d->told_count++] = arena_strdup(&d->cli->arena, hook);
+    printf("      ");
+    term_put(&d->cli->out, STYLE_DIM, "(%s)\n", lesson);
+}
+
+static void tell_hook(struct demo *d, const struct show *s)
 {
     struct arena *a = &d->cli->arena;
+    bool bad = strcmp(s->tool, "block") == 0 || strcmp(s->tool, "failed") == 0;
 
-    for (const struct json *m = json_first(messages); m; m = json_next(m)) {
-        const struct json *content = json_get(m, STR("content"));
+    line(d, bad ? STYLE_RED : STYLE_YELLOW, "    => ",
+         arena_printf(a, "%s: %s%s%.*s", s->hook, s->tool, s->text.len ? ": " : "",
+                      STR_ARG(s->text)));
+    explain(d, s->hook);
+}
 
-        for (const struct json *p = json_first(content); p; p = json_next(p))
-            if (inject_is_tagged(p, NULL))
-                say(d, STYLE_BLUE, "=> change: ",
-                    arena_printf(a, "messages, a new part: \"%.*s\"",
-                                 STR_ARG(json_str(a, json_get(p, STR("text"))))));
+static const char *first_argument(struct arena *a, const struct json *args)
+{
+    const struct json *first = json_first(args);
+
+    return first && json_type(first) == JSON_STRING ? json_cstr(a, first) : "";
+}
+
+static void tell_result(struct demo *d, const struct show *s)
+{
+    struct arena *a = &d->cli->arena;
+    struct str text = json_str(a, s->json), rest = text, head = { 0 };
+
+    (void)str_cut(&rest, '\n', &head);
+    line(d, s->ok ? STYLE_GREEN : STYLE_DIM, s->ok ? "    ok  " : "    no  ",
+         text.len > head.len + 1
+             ? arena_printf(a, "%.*s … (%zu bytes)", STR_ARG(str_trim(head)), text.len)
+             : arena_cstr(a, str_trim(head)));
+}
+
+static void tell(void *context, const struct show *s)
+{
+    struct demo *d = context;
+    struct arena *a = &d->cli->arena;
+
+    switch (s->kind) {
+    case SHOW_TEXT:
+        if (!d->in_text)
+            term_put(&d->cli->out, STYLE_BOLD, "model ");
+        d->in_text = true;
+        printf("%.*s", STR_ARG(s->text));
+        break;
+    case SHOW_TOOL_BEGIN:
+        line(d, STYLE_BLUE, arena_printf(a, "  %s ", s->tool), first_argument(a, s->json));
+        break;
+    case SHOW_TOOL_END:
+        tell_result(d, s);
+        break;
+    case SHOW_HOOK:
+        tell_hook(d, s);
+        break;
+    case SHOW_FALLBACK:
+        line(d, STYLE_YELLOW, "    => ",
+             arena_printf(a, "from here on '%.*s' answers", STR_ARG(s->text)));
+        explain(d, "foreground-fallback");
+        break;
+    case SHOW_FOLLOW_UP:
+        line(d, STYLE_BOLD, "hook  ", arena_cstr(a, s->text));
+        break;
+    case SHOW_TEXT_END:
+        end_text(d);
+        break;
+    default:
+        break;
     }
 }
 
-static void say_changes(struct demo *d, const struct receipt *r)
-{
-    struct arena *a = &d->cli->arena;
-
-    for (const struct json *f = json_first(r->verdict.replace); f; f = json_next(f))
-        if (str_is(json_key(a, f), "messages"))
-            say_parts(d, f);
-        else
-            say(d, STYLE_BLUE, "=> change: ",
-                arena_printf(a, "%.*s = %s", STR_ARG(json_key(a, f)), json_text(a, f)));
-}
-
-static void say_outcome(struct demo *d, const struct receipt *r)
-{
-    const struct verdict *v = &r->verdict;
-
-    if (v->stop)
-        say(d, STYLE_RED, "=> stop: ", v->stop);
-    else if (v->decision == DECISION_BLOCK)
-        say(d, STYLE_RED, "=> block: ", v->reason ? v->reason : "");
-    else if (verdict_is_empty(v))
-        say(d, STYLE_GREEN, "=> none: ", "it goes on as it is");
-    say_changes(d, r);
-    say_injections(d, r);
-}
-
-static void say_runs(struct demo *d, const struct receipt *r)
-{
-    static const struct column columns[] = {
-        { .least = 22 }, { .least = 10 }, { .right = true, .least = 8 }, { 0 }
-    };
-    struct table t = { .arena = &d->cli->arena,
-                       .columns = columns,
-                       .column_count = ARRAY_LEN(columns),
-                       .indent = INDENT,
-                       .no_titles = true };
-    struct run_lines runs = runs_of_receipt(&d->cli->arena, r);
-    struct term term = d->cli->out;
-
-    for (size_t i = 0; i < runs.count; i++) {
-        const struct run_line *l = &runs.lines[i];
-        bool told = l->ran && strcmp(l->outcome, "block") == 0; /* the outcome says the reason */
-
-        table_cell(&t, STYLE_BOLD, "%s", l->hook);
-        table_cell(&t, l->style, "%s", l->outcome);
-        table_cell(&t, STYLE_PLAIN, "%s", l->ran ? term_duration(t.arena, l->ns) : "");
-        table_cell(&t, STYLE_DIM, "%s", told ? "" : l->detail);
-    }
-    term.width = d->width;
-    if (runs.count)
-        table_print(&t, &term);
-    else
-        say(d, STYLE_DIM, "", "no hook matches");
-}
-
-static void say_event(struct demo *d, const struct moment *m)
-{
-    struct arena *a = &d->cli->arena;
-    const char *name = point_info(m->point)->name;
-    unsigned used = INDENT + term_columns(name) + 1;
-
-    indent(INDENT);
-    term_put(&d->cli->out, STYLE_BLUE, "%s", name);
-    term_put(&d->cli->out, STYLE_DIM, " %s\n",
-             term_cut(a, m->data, d->width > used ? d->width - used : 1));
-}
-
-/* Playing -------------------------------------------------------------------------------------- */
+/* The trace ------------------------------------------------------------------------------------ */
 
 static struct tally *tally_of(struct demo *d, const char *hook)
 {
     for (size_t i = 0; i < d->tally_count; i++)
         if (strcmp(d->tallies[i].hook, hook) == 0)
             return &d->tallies[i];
-    if (d->tally_count == ARRAY_LEN(d->tallies))
+    if (d->tally_count == HOOKS_MOST)
         return &d->tallies[0];
     d->tallies[d->tally_count].hook = arena_strdup(&d->cli->arena, hook);
     return &d->tallies[d->tally_count++];
 }
 
-static void count(struct demo *d, const struct receipt *r)
+static int count(void *context, const struct store_receipt *receipt)
 {
-    d->events++;
-    d->ns += r->ns;
-    for (size_t i = 0; i < r->run_count; i++) {
-        struct tally *t = tally_of(d, r->runs[i].hook->name);
+    struct demo *d = context;
+    CLEANUP(arena) struct arena a = { 0 };
+    const struct json *j;
+    struct run_lines runs;
 
-        t->ran++;
-        t->failed += r->runs[i].end != RUN_DONE;
-        t->acted += r->runs[i].end == RUN_DONE && r->runs[i].effects;
-        t->ns += r->runs[i].ns;
-    }
-    for (size_t i = 0; i < r->held_count; i++)
-        tally_of(d, r->held[i].hook->name)->held++;
-}
-
-static int play_once(struct demo *d, const struct moment *m, bool tell, struct err *e)
-{
-    CLEANUP(receipt) struct receipt r = { 0 };
-    struct arena *a = &d->cli->arena;
-    struct event ev = {
-        .point = m->point,
-        .turn = m->turn,
-        .session = { .id = "demo", .agent = "orchestrator", .cwd = "/home/demo/project" },
-    };
-    int rc = json_parse(a, str_of(m->data), NULL, &ev.data, e);
-
-    if (rc == 0)
-        rc = engine_emit(d->engine, &ev, a, &r, e);
-    if (rc < 0)
-        return err_wrap(e, rc, "moment %u", d->number);
-    count(d, &r);
-    if (!tell)
+    if (json_parse(&a, str_of(receipt->line), NULL, &j, NULL) < 0)
         return 0;
-    say_runs(d, &r);
-    say_outcome(d, &r);
+    runs = runs_of_json(&a, j);
+    for (size_t i = 0; i < runs.count; i++) {
+        const struct run_line *l = &runs.lines[i];
+        struct tally *t = tally_of(d, l->hook);
+        bool failed = strcmp(l->outcome, "failed") == 0 || strcmp(l->outcome, "timed out") == 0;
+
+        t->ran += l->ran;
+        t->held += !l->ran;
+        t->failed += failed;
+        t->acted += l->ran && !failed && strcmp(l->outcome, "none") != 0;
+        t->ns += l->ns;
+    }
     return 0;
 }
 
-static int play(struct demo *d, const struct moment *m, struct err *e)
-{
-    unsigned times = m->times ? m->times : 1;
-    int r = 0;
-
-    term_put(&d->cli->out, STYLE_BOLD, "%2u  %s\n", ++d->number, m->title);
-    if (m->note)
-        say(d, STYLE_PLAIN, "", m->note);
-    say_event(d, m);
-    for (unsigned i = 1; r == 0 && i <= times; i++) {
-        bool tell = i == 1 || i == times;
-
-        if (times > 1 && tell)
-            say(d, STYLE_DIM, "", arena_printf(&d->cli->arena, "time %u:", i));
-        r = play_once(d, m, tell, e);
-    }
-    putchar('\n');
-    return r;
-}
-
-static void print_tallies(struct demo *d)
+static void print_tallies(struct demo *d, struct registry *reg)
 {
     static const struct column columns[] = {
         { .title = "HOOK" },
+        { .title = "KIND" },
         { .title = "RAN", .right = true },
-        { .title = "DID SOMETHING", .right = true },
+        { .title = "ACTED", .right = true },
         { .title = "HELD BACK", .right = true },
-        { .title = "FAILED", .right = true },
         { .title = "TIME", .right = true, .least = 8 },
     };
-    struct table t = { .arena = &d->cli->arena,
-                       .columns = columns,
-                       .column_count = ARRAY_LEN(columns),
-                       .indent = INDENT };
+    struct table t = { .arena = &d->cli->arena, .columns = columns, .column_count = 6 };
 
     for (size_t i = 0; i < d->tally_count; i++) {
         const struct tally *y = &d->tallies[i];
+        const struct hook *h = registry_find(reg, y->hook);
 
         table_cell(&t, STYLE_BOLD, "%s", y->hook);
+        table_cell(&t, STYLE_PLAIN, "%s", h ? runner_kind_name(h->runner) : "");
         table_cell(&t, STYLE_PLAIN, "%u", y->ran);
         table_cell(&t, STYLE_PLAIN, "%u", y->acted);
         table_cell(&t, STYLE_PLAIN, "%u", y->held);
-        table_cell(&t, y->failed ? STYLE_RED : STYLE_PLAIN, "%u", y->failed);
         table_cell(&t, STYLE_PLAIN, "%s", term_duration(t.arena, y->ns));
     }
     table_print(&t, &d->cli->out);
 }
 
-static void print_end(struct demo *d)
+static int tell_end(struct demo *d, struct runtime *rt, const struct agent_outcome *out,
+                    struct err *e)
 {
-    term_put(&d->cli->out, STYLE_BOLD, "What each hook did\n");
-    print_tallies(d);
-    printf("\n    %u events, %s in all: no process was started, no network used,\n"
-           "    nothing is left behind.\n\n",
-           d->events, term_duration(&d->cli->arena, d->ns));
-    printf("    hooke list                        the hooks you have\n"
-           "    hooke plan tool.execute.before    what would run there, and why\n"
-           "    hooke show loop-guard             its options\n"
-           "    hooke emit PreToolUse --trace     an event of your own\n"
-           "    man hooke                         everything else\n");
+    const struct usage *u = &out->usage;
+    struct registry *reg;
+    size_t taken;
+    int r = store_ingest(rt->store, rt->receipts, &taken, e);
+
+    if (r == 0)
+        r = store_receipts(rt->store, &(struct store_query){ 0 }, count, d, e);
+    if (r < 0)
+        return r;
+    term_put(&d->cli->out, STYLE_BOLD, "\nWhat each hook did, from the receipts of %zu events\n",
+             taken);
+    reg = engine_look(rt->engine);
+    print_tallies(d, reg);
+    registry_unref(reg);
+    printf("\n%u turns, %lld tokens in (%lld of them cached), %lld out, hooks took %s.\n"
+           "No network was used and nothing is left behind.\n\n"
+           "hooke run -m PROVIDER/MODEL \"…\"   the same with a model of yours\n"
+           "hooke list                        the hooks you have\n"
+           "hooke plan tool.execute.before    what would run there, and why\n"
+           "hooke trace                       what ran\n",
+           out->turns, (long long)(u->input + u->cache_read), (long long)u->cache_read,
+           (long long)u->output, term_duration(&d->cli->arena, out->hook_ns));
+    return 0;
 }
 
-static int tell_story(struct demo *d, struct err *e)
-{
-    int r = 0;
+/* Playing -------------------------------------------------------------------------------------- */
 
-    term_put(&d->cli->out, STYLE_BOLD, "A session with hooks\n");
-    term_wrap(&d->cli->out, STYLE_PLAIN, 0, d->width,
-              "Every moment of an agent's life is a point. Each numbered moment below shows the "
-              "event, what each hook did and how long it took, and what came of it (=>).");
-    putchar('\n');
-    for (const struct moment *m = demo_moments; r == 0 && m->title; m++)
-        r = play(d, m, e);
+static int play(struct demo *d, struct err *e)
+{
+    CLEANUP(runtime) struct runtime rt = { 0 };
+    const struct agent_screen screen = { .context = d, .show = tell };
+    struct agent_outcome out = { 0 };
+    struct agent *agent;
+    int r = runtime_open(&rt, &(struct runtime_options){ 0 }, e);
+
+    if (r < 0)
+        return r;
+    agent = agent_new(
+        &(struct agent_options){ .engine = rt.engine, .store = rt.store, .screen = &screen });
+    term_put(&d->cli->out, STYLE_BOLD, "you   ");
+    printf("%s\n", demo_prompt);
+    r = agent_run(agent, &(struct agent_task){ .text = demo_prompt }, &out, e);
+    agent_free(agent);
+    if (r == 0 && out.end != AGENT_DONE)
+        r = err_set(e, -EIO, "%s", out.reason);
     if (r == 0)
-        print_end(d);
+        r = tell_end(d, &rt, &out, e);
+    agent_outcome_release(&out);
     return r;
 }
 
@@ -371,9 +326,13 @@ int cmd_demo(struct cli *cli, int argc, char **argv)
         return rc;
     if (words.count)
         return cli_usage(cli);
-    rc = demo_open(&d, &e);
+    term_wrap(&cli->out, STYLE_PLAIN, 0, d.width,
+              "A model that is played from a file works in a small workspace. Every moment of the "
+              "session is a point where hooks may look, change, refuse or go on; what they did is "
+              "shown as =>.\n");
+    rc = move_in(&d, &e);
     if (rc == 0)
-        rc = tell_story(&d, &e);
-    demo_close(&d);
+        rc = play(&d, &e);
+    move_out(&d);
     return rc < 0 ? cli_fail(cli, "demo: %s", e.msg) : EXIT_DONE;
 }

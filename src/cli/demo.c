@@ -1,147 +1,129 @@
 #include "cli/demo.h"
 
-#include <errno.h>
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/path.h"
 
-/* Written in two pieces, so that nobody's scanner takes the example for a real one. */
-#define FAKE_TOKEN \
-    "ghp"          \
-    "_0123456789abcdefghijABCDEFGHIJ012345"
+#include <string.h>
+#include <sys/stat.h>
 
-#define SYSTEM(done)                                                                 \
-    "{\"system\":[\"You are a careful engineer.\"],\"purpose\":\"main\",\"todos\":[" \
-    "{\"text\":\"read the parser\",\"status\":\"" done "\"},"                        \
-    "{\"text\":\"accept trailing commas\",\"status\":\"pending\"}]}"
+const char demo_prompt[] = "Make greet.sh say hello to the person it is given.";
 
-const char demo_config[] = "# What 'hooke demo' runs with.\n"
-                           "hook_cadence:\n"
-                           "  system-prompt: 3\n"
-                           "hooks:\n"
-                           "  - name: system-prompt\n"
-                           "    text: Run the tests before you say that something works.\n"
-                           "  - name: no-web\n"
-                           "    on: tool.execute.before\n"
-                           "    tool: web_fetch\n"
-                           "    block: This project is built without the network.\n";
+static const char config[] = "# What 'hooke demo' runs with.\n"
+                             "model: script/first-choice\n"
+                             "providers: { script: { file: turns.yaml } }\n"
+                             "agents: { builder: { fallback: [script/second-choice] } }\n"
+                             "hook_cadence: { system-prompt: 3 }\n"
+                             "hooks:\n"
+                             "  - name: system-prompt\n"
+                             "    text: Run what you have changed before you say that it works.\n"
+                             "  - name: no-force-push\n"
+                             "    on: tool.execute.before\n"
+                             "    tool: bash\n"
+                             "    when: re(args.command, [[git push.*--force]])\n"
+                             "    block: Force pushes are not allowed here.\n"
+                             "  - { name: call-counter, resident: [./call-counter.sh] }\n"
+                             "  - name: check-twice\n"
+                             "    on: agent.stop\n"
+                             "    when: continuations == 0\n"
+                             "    continue: Run it once more, without a name, before you stop.\n";
 
-const struct moment demo_moments[] = {
-    { .title = "A session begins",
-      .point = POINT_SESSION_CREATED,
-      .data = "{\"source\":\"startup\"}",
-      .note = "A notice: hooks may take note. One of them now waits for the first message." },
-    { .title = "The user writes the first message",
-      .point = POINT_CHAT_MESSAGE,
-      .data = "{\"message\":{\"id\":\"m1\",\"text\":\"Make the parser accept trailing commas.\"}}",
-      .note = "The orchestrator's first message gets the variant 'high'; later ones do not." },
-    { .title = "Turn 1: the system prompt is put together",
-      .point = POINT_SYSTEM_TRANSFORM,
-      .turn = 1,
-      .data = SYSTEM("pending"),
-      .note = "hook_cadence says 3 for this hook: time 1 always fires." },
-    { .title = "The model has read a file",
-      .point = POINT_TOOL_EXECUTE_AFTER,
-      .turn = 1,
-      .data = "{\"tool\":\"read\",\"args\":{\"path\":\"src/parser.c\"},"
-              "\"output\":\"static int parse_list(struct parser *p)…\",\"success\":true}",
-      .note = "The output stays as it is. The reminder waits in the collector." },
-    { .title = "The messages of the next request are put together",
-      .point = POINT_MESSAGES_TRANSFORM,
-      .turn = 2,
-      .data = "{\"purpose\":\"main\",\"messages\":[{\"id\":\"m1\",\"role\":\"user\","
-              "\"content\":\"Make the parser accept trailing commas.\"}]}",
-      .note = "What waited is now a part of its own, the same bytes in every later request." },
-    { .title = "Turn 2: the system prompt again",
-      .point = POINT_SYSTEM_TRANSFORM,
-      .turn = 2,
-      .data = SYSTEM("completed"),
-      .note = "Time 2 of 3: held back, and the receipt says so." },
-    { .title = "The model wants to call an interface with a token in the command",
-      .point = POINT_TOOL_EXECUTE_BEFORE,
-      .turn = 2,
-      .data = "{\"tool\":\"bash\",\"args\":{\"command\":"
-              "\"curl -H 'Authorization: Bearer " FAKE_TOKEN "' https://example.org\"}}",
-      .note = "A block ends the chain: the hooks behind it are not asked." },
-    { .title = "It tries to fetch the page instead",
-      .point = POINT_TOOL_EXECUTE_BEFORE,
-      .turn = 2,
-      .data = "{\"tool\":\"web_fetch\",\"args\":{\"url\":\"https://example.org\"}}",
-      .note = "A rule: four lines of configuration, no process, no file." },
-    { .title = "It runs the same failing test over and over",
-      .point = POINT_TOOL_EXECUTE_BEFORE,
-      .turn = 3,
-      .times = 4,
-      .data = "{\"tool\":\"bash\",\"args\":{\"command\":\"make test\"}}",
-      .note = "Three times in a row are let through." },
-    { .title = "A command prints a token",
-      .point = POINT_TOOL_EXECUTE_AFTER,
-      .turn = 3,
-      .data = "{\"tool\":\"bash\",\"args\":{\"command\":\"env\"},"
-              "\"output\":\"HOME=/home/demo\\nTOKEN=" FAKE_TOKEN "\",\"success\":true}",
-      .note = "The changed output is what the model reads and what is stored." },
-    { .title = "A commit, and an ordinary hook that fails",
-      .point = POINT_TOOL_EXECUTE_BEFORE,
-      .turn = 3,
-      .data = "{\"tool\":\"bash\","
-              "\"args\":{\"command\":\"git commit -am 'parser: accept trailing commas'\"}}",
-      .note = "A failure is no answer. on_failure is 'allow' here, so the commit goes on." },
-    { .title = "A push, and a safety-critical hook that fails",
-      .point = POINT_TOOL_EXECUTE_BEFORE,
-      .turn = 3,
-      .data = "{\"tool\":\"bash\",\"args\":{\"command\":\"git push\"}}",
-      .note = "For safety-critical hooks on_failure is 'block': nothing slips past." },
-    { .title = "Turn 3: the system prompt again",
-      .point = POINT_SYSTEM_TRANSFORM,
-      .turn = 3,
-      .data = SYSTEM("completed") },
-    { .title = "Turn 4: and again",
-      .point = POINT_SYSTEM_TRANSFORM,
-      .turn = 4,
-      .data = SYSTEM("completed"),
-      .note = "Time 4: the cadence opens once more." },
-    { .title = "The conversation is deleted",
-      .point = POINT_SESSION_DELETED,
-      .data = "{}",
-      .note = "All state of the session is gone with it." },
-    { 0 },
+/* The model's part of the session. */
+static const char turns[] =
+    "turns:\n"
+    "- model: first-choice\n"
+    "  error: { class: rate_limit, status: 429, message: too many requests, retry_after: 30s }\n"
+    "- text: I look first.\n"
+    "  calls: [{ tool: read, args: { path: greet.sh } }, { tool: glob, args: { pattern: '*' } }]\n"
+    "  usage: { input_tokens: 910, output_tokens: 42 }\n"
+    "- text: The Makefile needs a rule for it, and then I publish.\n"
+    "  calls:\n"
+    "  - { tool: edit, args: { path: Makefile, old_string: 'all:', new_string: 'all: greet' } }\n"
+    "  - { tool: bash, args: { command: git push --force } }\n"
+    "  usage: { input_tokens: 160, cache_read_tokens: 910, output_tokens: 55 }\n"
+    "- text: Neither is wanted. I change only what was asked.\n"
+    "  calls:\n"
+    "  - tool: edit\n"
+    "    args: { path: greet.sh, old_string: echo hello, new_string: 'echo \"hello, ${1:-world}\"' }\n"
+    "  - { tool: bash, args: { command: sh greet.sh Ada; seq 1 9000 } }\n"
+    "  usage: { input_tokens: 180, cache_read_tokens: 1070, output_tokens: 61 }\n"
+    "- text: greet.sh greets who it is given.\n"
+    "  usage: { input_tokens: 7400, cache_read_tokens: 1250, output_tokens: 12 }\n"
+    "- calls: [{ tool: bash, args: { command: sh greet.sh } }]\n"
+    "  usage: { input_tokens: 90, cache_read_tokens: 8650, output_tokens: 20 }\n"
+    "- text: Without a name it greets the world. Both work.\n"
+    "  usage: { input_tokens: 70, cache_read_tokens: 8740, output_tokens: 14 }\n";
+
+static const char counter[] =
+    "#!/bin/sh\n"
+    "# One process for the whole session: it counts the tool calls.\n"
+    "calls=0\n"
+    "answer() { printf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\\n' \"$id\" \"$1\"; }\n"
+    "while IFS= read -r line; do\n"
+    "\tid=${line#*\\\"id\\\":} id=${id%%,*}\n"
+    "\tcase $line in\n"
+    "\t*'\"method\":\"initialize\"'*)\n"
+    "\t\tanswer '{\"name\":\"counter\",\"subscriptions\":[{\"point\":\"tool.execute.after\"}]}' ;;\n"
+    "\t*'\"method\":\"event\"'*)\n"
+    "\t\tcalls=$((calls + 1))\n"
+    "\t\tif [ $calls -eq 4 ]; then\n"
+    "\t\t\tanswer '{\"inject\":[{\"id\":\"calls\",\"text\":\"Four tools have run: say where you "
+    "stand.\"}]}'\n"
+    "\t\telse answer '{}'; fi ;;\n"
+    "\t*'\"method\":\"shutdown\"'*) answer null ;;\n"
+    "\t*'\"method\":\"exit\"'*) exit 0 ;;\n"
+    "\tesac\n"
+    "done\n";
+
+static const char kodelet[] =
+    "#!/bin/sh\n"
+    "# A hook written for Kodelet, found in its folder and run unchanged.\n"
+    "case $1 in\n"
+    "hook) echo before_tool_call ;;\n"
+    "run) grep -q '\"file_path\":\"Makefile\"' &&\n"
+    "\techo '{\"blocked\":true,\"reason\":\"the Makefile is generated, do not edit it\"}' ;;\n"
+    "esac\n"
+    "true\n";
+
+static const struct {
+    const char *path, *text;
+    mode_t mode;
+} files[] = {
+    { "home/.config/hooke/config.yaml", config, 0600 },
+    { "home/.config/hooke/turns.yaml", turns, 0600 },
+    { "home/.config/hooke/call-counter.sh", counter, 0700 },
+    { "home/.kodelet/hooks/generated", kodelet, 0700 },
+    { "workspace/.git/HEAD", "ref: refs/heads/main\n", 0600 },
+    { "workspace/greet.sh", "#!/bin/sh\necho hello\n", 0644 },
+    { "workspace/Makefile", "all:\n\t@echo nothing to do\n", 0644 },
 };
 
-static bool runs_command(const struct hook_call *c, const char *command)
+int demo_write(const char *dir, struct err *e)
 {
-    const struct json *args = event_data(c->event, STR("args"));
-    struct str text = json_str(c->arena, json_get(args, STR("command")));
+    CLEANUP(arena) struct arena a = { 0 };
+    int r = 0;
 
-    return str_starts(text, str_of(command));
+    for (size_t i = 0; i < ARRAY_LEN(files) && r == 0; i++)
+        r = file_write(path_join(&a, dir, files[i].path), str_of(files[i].text), files[i].mode, e);
+    return r;
 }
 
-static int style_notes(const struct hook_call *c, struct verdict *v UNUSED, struct err *e)
+const char *demo_lesson(const char *hook)
 {
-    if (!runs_command(c, "git commit"))
-        return 0;
-    return err_set(e, -ENOENT, "failed: its list of rules is missing");
-}
-
-static int release_gate(const struct hook_call *c, struct verdict *v UNUSED, struct err *e)
-{
-    if (!runs_command(c, "git push"))
-        return 0;
-    return err_set(e, -EIO, "failed: the release calendar cannot be read");
-}
-
-int demo_register(struct engine *en, struct err *e)
-{
-    static const struct engine_callback ordinary = {
-        .name = "style-notes",
-        .on = { .point = POINT_TOOL_EXECUTE_BEFORE },
-        .layer = LAYER_GUARD,
-        .run = style_notes,
+    static const struct {
+        const char *hook, *lesson;
+    } lessons[] = {
+        { "foreground-fallback", "built in: the next model of the agent's chain takes over" },
+        { "no-force-push", "a rule: five lines of configuration, no process" },
+        { "kodelet/generated", "a script written for Kodelet, found and run unchanged" },
+        { "call-counter", "a resident hook: one process for the whole session" },
+        { "check-twice", "a rule: hooks can keep an agent going, within a cap" },
+        { "system-prompt", "built in: at the end of the request, where it breaks no cache" },
+        { "context-injector", "built in: it places what other hooks left for the model" },
     };
-    static const struct engine_callback critical = {
-        .name = "release-gate",
-        .on = { .point = POINT_TOOL_EXECUTE_BEFORE },
-        .layer = LAYER_GUARD,
-        .safety_critical = true,
-        .run = release_gate,
-    };
-    int r = engine_register(en, &ordinary, e);
 
-    return r < 0 ? r : engine_register(en, &critical, e);
+    for (size_t i = 0; i < ARRAY_LEN(lessons); i++)
+        if (strcmp(lessons[i].hook, hook) == 0)
+            return lessons[i].lesson;
+    return NULL;
 }

@@ -1,24 +1,16 @@
 /*
- * demo.h - the script of `hooke demo`: a small coding session, moment by moment.
+ * demo.h - the world of `hooke demo`: a home and a workspace with hooks of every kind, and what the
+ * model says in it.
  */
 #pragma once
 
-#include "hook/engine.h"
+#include "base/err.h"
 
-struct moment {
-    const char *title; /* what happens, in plain words */
-    const char *data;  /* of the event, JSON */
-    enum point point;
-    unsigned turn;
-    unsigned times;   /* the same event again and again; 0: once */
-    const char *note; /* what there is to learn; NULL: nothing */
-};
+/* What the user types. */
+extern const char demo_prompt[];
 
-/* Ended by one without a title. */
-extern const struct moment demo_moments[];
+/* Write all of it below `dir`: home/ and workspace/. */
+MUST_CHECK int demo_write(const char *dir, struct err *e);
 
-/* The configuration the session runs with. */
-extern const char demo_config[];
-
-/* Two hooks that fail, to show what a failure means. */
-MUST_CHECK int demo_register(struct engine *en, struct err *e);
+/* What there is to learn from a hook that acted; NULL: nothing to add. */
+const char *demo_lesson(const char *hook);

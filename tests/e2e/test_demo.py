@@ -1,38 +1,41 @@
-"""hooke demo: a session told moment by moment."""
+"""hooke demo: a whole session with hooks of every kind."""
 
 import re
 import time
 
 
 def without_times(text):
-    return re.sub(r" *[0-9.]+ (µs|ms)", " T", text)
+    return re.sub(r" *[0-9.]+ (µs|ms|s)\b", " T", text)
 
 
 def test_tells_the_whole_story(hooke):
     r = hooke("demo")
     assert r.rc == 0 and r.err == ""
-    for text in (
-        "session.created",
-        "change: message",
-        "held back",
-        "fires every 3",
-        "GitHub token",
-        "without the network",
-        "same arguments",
-        "messages, a new part",
-        "masked",
-        "style-notes",
-        "hook 'release-gate' failed",
-        "session.deleted",
+    story = (
+        "you   Make greet.sh",
+        "from here on 'script/second-choice' answers",
+        "model I look first.",
+        "kodelet/generated: block: the Makefile is generated",
+        "no-force-push: block: Force pushes are not allowed here.",
+        "edited 'greet.sh'",
+        "call-counter: inject",
+        "hello, Ada … (30",
+        "check-twice: continue",
+        "hello, world",
         "What each hook did",
         "hooke plan",
-    ):
-        assert text in r.out, text
+    )
+    at = -1
+    for text in story:
+        found = r.out.find(text, at + 1)
+        assert found > at, text
+        at = found
 
 
-def test_cadence_fires_on_times_1_and_4(hooke):
-    rows = [line for line in hooke("demo").lines if line.startswith("    system-prompt ")]
-    assert ["held back" in row for row in rows[:4]] == [False, True, True, False]
+def test_the_trace_has_every_kind_of_hook(hooke):
+    rows = dict(re.findall(r"^(\S+) +(built-in|rule|command|resident) ", hooke("demo").out, re.M))
+    assert rows["kodelet/generated"] == "command" and rows["call-counter"] == "resident"
+    assert rows["no-force-push"] == "rule" and rows["foreground-fallback"] == "built-in"
 
 
 def test_is_the_same_every_time_but_for_the_times(hooke):
@@ -43,7 +46,7 @@ def test_is_quick_and_leaves_nothing_behind(hooke, tmp_path):
     before = sorted(tmp_path.rglob("*"))
     start = time.monotonic()
     hooke("demo")
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 20
     assert sorted(tmp_path.rglob("*")) == before
 
 
