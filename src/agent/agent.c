@@ -81,6 +81,11 @@ const char *agent_cwd(const struct agent *ag)
     return ag->cwd;
 }
 
+struct http_client *agent_http(const struct agent *ag)
+{
+    return ag->http;
+}
+
 static int open_provider(struct agent *ag, const char *name, struct provider **out, struct err *e)
 {
     struct known_provider *p = xcalloc(1, sizeof(*p));

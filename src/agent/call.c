@@ -5,6 +5,7 @@
  */
 #include "agent/permission.h"
 #include "agent/session.h"
+#include "agent/shell_env.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -113,17 +114,9 @@ static void find_env(struct call *c)
     struct arena *a = c->shared;
     const struct json *data =
         json_with(a, NULL, STR("cwd"), json_cstring(a, agent_cwd(c->s->agent)));
-    const struct json *env;
-    const char **list;
-    size_t count = 0;
 
     session_emit(c->s, POINT_SHELL_ENV, json_with(a, data, STR("env"), json_object(a)), a, &r);
-    env = json_get(r.data, STR("env"));
-    list = arena_array(a, const char *, json_count(env) + 1);
-    for (const struct json *v = json_first(env); v; v = json_next(v))
-        if (json_type(v) == JSON_STRING)
-            list[count++] = arena_printf(a, "%.*s=%s", STR_ARG(json_key(a, v)), json_cstr(a, v));
-    c->env = count ? list : NULL;
+    c->env = shell_env(a, agent_config(c->s->agent), c->s->about.id, json_get(r.data, STR("env")));
 }
 
 static void show_begin(const struct call *c)
@@ -173,6 +166,8 @@ static void *run(void *context)
         .env = c->env,
         .argv_prefix = c->argv_prefix,
         .abort_fd = agent_options(c->s->agent)->abort_fd,
+        .http = agent_http(c->s->agent),
+        .allow_private = agent_config(c->s->agent)->fetch_private,
         .owner = c->s,
     };
 
@@ -225,12 +220,15 @@ static const char *transform(struct call *c)
     session_emit(c->s, POINT_TOOL_EXECUTE_AFTER, after_data(c), a, &r);
     data = inject_apply(a, POINT_TOOL_EXECUTE_AFTER, r.data, r.verdict.injections);
     c->output = json_get(data, STR("output"));
-    if (r.verdict.decision == DECISION_BLOCK)
+    if (r.verdict.decision == DECISION_BLOCK) {
         c->output = json_cstring(a, r.verdict.reason);
+        c->result.file = NULL;
+    }
     return json_cstr(a, json_get(data, STR("title")));
 }
 
-static const struct json *finish(struct call *c)
+/* Files come behind all results: that is where every provider can take them. */
+static void finish(struct call *c, struct json *results, struct json *files)
 {
     const char *title = c->output ? NULL : transform(c);
 
@@ -242,8 +240,10 @@ static const struct json *finish(struct call *c)
                                             .text = str_of(title),
                                             .json = c->output,
                                             .ok = c->ok });
+    json_push(c->shared, results, message_result_part(c->shared, c->part, c->output, c->ok));
+    if (c->result.file)
+        json_push(c->shared, files, json_copy(c->shared, c->result.file));
     arena_release(&c->arena);
-    return message_result_part(c->shared, c->part, c->output, c->ok);
 }
 
 static bool only_reads(struct arena *a, const struct json *part)
@@ -262,7 +262,8 @@ static const struct json *next_call(const struct json *part)
 
 /* One call, or as many neighbours as only read. Returns what comes after them. */
 static const struct json *run_batch(struct agent_session *s, struct arena *a,
-                                    const struct json *part, struct json *results)
+                                    const struct json *part, struct json *results,
+                                    struct json *files)
 {
     struct call calls[SIDE_BY_SIDE];
     size_t count = 0;
@@ -274,17 +275,19 @@ static const struct json *run_batch(struct agent_session *s, struct arena *a,
     } while (reads && part && only_reads(a, part) && count < SIDE_BY_SIDE);
     run_all(calls, count);
     for (size_t i = 0; i < count; i++)
-        json_push(a, results, finish(&calls[i]));
+        finish(&calls[i], results, files);
     return part;
 }
 
 void session_call_tools(struct agent_session *s, struct arena *a, const struct json *message)
 {
-    struct json *results = json_array(a);
+    struct json *results = json_array(a), *files = json_array(a);
     const struct json *part = next_call(json_first(json_get(message, STR("content"))));
 
     while (part)
-        part = run_batch(s, a, part, results);
+        part = run_batch(s, a, part, results, files);
+    for (const struct json *f = json_first(files); f; f = json_next(f))
+        json_push(a, results, f);
     if (json_count(results))
         session_add(s, message_new(a, "tool", session_new_id(s, a), results));
     if (agent_is_aborted(s->agent))

@@ -37,16 +37,18 @@ static int make_folders(struct arena *a, const char *dir, struct err *e)
     return r;
 }
 
-int edit_write(const struct tool_call *c, const char *path, struct str text, struct err *e)
+int edit_write(const struct tool_call *c, const char *path, struct str text, mode_t mode,
+               struct err *e)
 {
     struct stat st;
-    mode_t mode = stat(path, &st) == 0 ? st.st_mode & 07777 : 0644;
     int r = make_folders(c->arena, path_dirname(c->arena, path), e);
 
+    if (mode == 0)
+        mode = stat(path, &st) == 0 ? st.st_mode & 07777 : 0644;
     if (r == 0)
         r = file_write(path, text, mode, e);
     if (r == 0)
-        seen_note(c->seen, path);
+        seen_note(c->seen, path, NULL);
     return r;
 }
 
@@ -69,6 +71,16 @@ struct str edit_with_line_end(struct arena *a, struct str text, const char *end)
         strbuf_addch(&out, text.ptr[i]);
     }
     return (struct str){ arena_cstr(a, strbuf_str(&out)), out.len };
+}
+
+struct str edit_in_form_of(struct arena *a, struct str before, struct str text)
+{
+    const struct str mark = EDIT_BYTE_ORDER_MARK;
+
+    text = edit_with_line_end(a, text, edit_line_end(before));
+    if (str_starts(before, mark) && !str_starts(text, mark))
+        text = str_of(arena_printf(a, "%.*s%.*s", STR_ARG(mark), STR_ARG(text)));
+    return text;
 }
 
 static int64_t lines_in(struct str text)

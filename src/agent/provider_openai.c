@@ -46,13 +46,19 @@ static const struct json *assistant(struct arena *a, const struct json *message)
     return json_count(calls) ? json_with(a, m, STR("tool_calls"), calls) : m;
 }
 
-static const struct json *image(struct arena *a, const struct json *part)
+static const struct json *file(struct arena *a, const struct json *part)
 {
     struct str type = json_str(a, json_get(part, STR("media_type")));
     struct str data = json_str(a, json_get(part, STR("data")));
     char *url = arena_printf(a, "data:%.*s;base64,%.*s", STR_ARG(type), STR_ARG(data));
-    const struct json *p = json_with(a, NULL, STR("type"), json_cstring(a, "image_url"));
+    bool picture = str_starts(type, STR("image/"));
+    const struct json *p =
+        json_with(a, NULL, STR("type"), json_cstring(a, picture ? "image_url" : "file"));
+    const struct json *f = json_with(a, NULL, STR("filename"), json_get(part, STR("name")));
 
+    if (!picture)
+        return json_with(a, p, STR("file"),
+                         json_with(a, f, STR("file_data"), json_cstring(a, url)));
     return json_with(a, p, STR("image_url"), json_with(a, NULL, STR("url"), json_cstring(a, url)));
 }
 
@@ -66,7 +72,7 @@ static const struct json *user(struct arena *a, const struct json *message)
         const struct json *text = json_get(part, STR("text"));
 
         if (message_part_is(part, "file"))
-            json_push(a, list, image(a, part));
+            json_push(a, list, file(a, part));
         else if (message_part_is(part, "text"))
             json_push(a, list, message_text_part(a, json_str(a, text)));
     }
@@ -88,12 +94,13 @@ static void push_results(struct arena *a, struct json *list, const struct json *
     }
 }
 
-/* What a hook put beside the results of tools can only be said by the user. */
-static bool has_text(struct arena *a, const struct json *message)
+/* What stands beside the results of tools can only be said by the user: files that were read, and
+ * what hooks put there. */
+static bool has_more(struct arena *a, const struct json *message)
 {
     const struct json *part = json_first(message_parts(a, message));
 
-    while (part && !message_part_is(part, "text"))
+    while (part && !message_part_is(part, "text") && !message_part_is(part, "file"))
         part = json_next(part);
     return part != NULL;
 }
@@ -111,7 +118,7 @@ static const struct json *messages(struct arena *a, const struct model_request *
             continue;
         }
         push_results(a, list, m);
-        if (!message_is(m, "tool") || has_text(a, m))
+        if (!message_is(m, "tool") || has_more(a, m))
             json_push(a, list, user(a, m));
     }
     return list;

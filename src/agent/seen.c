@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sys/stat.h>
 
 struct version {
     bool exists;
@@ -20,18 +19,21 @@ struct seen_files {
     struct map versions; /* by path */
 };
 
-static struct version version_of(const char *path)
+static struct version version_of(const struct stat *st)
 {
-    struct version v = { 0 };
+    return (struct version){
+        .exists = true,
+        .mtime_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec,
+        .size = st->st_size,
+        .inode = st->st_ino,
+    };
+}
+
+static struct version version_now(const char *path)
+{
     struct stat st;
 
-    if (stat(path, &st) < 0)
-        return v;
-    v.exists = true;
-    v.mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
-    v.size = st.st_size;
-    v.inode = st.st_ino;
-    return v;
+    return stat(path, &st) == 0 ? version_of(&st) : (struct version){ 0 };
 }
 
 static bool same(const struct version *x, const struct version *y)
@@ -58,9 +60,9 @@ void seen_free(struct seen_files *s)
     free(s);
 }
 
-void seen_note(struct seen_files *s, const char *path)
+void seen_note(struct seen_files *s, const char *path, const struct stat *st)
 {
-    struct version now = version_of(path), *known;
+    struct version now = st ? version_of(st) : version_now(path), *known;
 
     pthread_mutex_lock(&s->lock);
     known = map_get(&s->versions, str_of(path));
@@ -74,7 +76,7 @@ void seen_note(struct seen_files *s, const char *path)
 
 int seen_check(struct seen_files *s, const char *path, struct err *e)
 {
-    struct version now = version_of(path), known = { 0 };
+    struct version now = version_now(path), known = { 0 };
     const struct version *found;
 
     pthread_mutex_lock(&s->lock);

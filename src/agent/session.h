@@ -67,6 +67,7 @@ const struct agent_options *agent_options(const struct agent *ag);
 const struct config *agent_config(const struct agent *ag);
 const char *agent_workspace(const struct agent *ag);
 const char *agent_cwd(const struct agent *ag);
+struct http_client *agent_http(const struct agent *ag);
 MUST_CHECK int agent_provider(struct agent *ag, const char *name, struct provider **out,
                               struct err *e);
 void agent_show(struct agent *ag, const struct show *s);

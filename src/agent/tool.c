@@ -1,8 +1,10 @@
 #include "agent/tool.h"
 
+#include "agent/spill.h"
 #include "base/path.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 
 #define TOOL(symbol) extern const struct tool symbol##_tool;
 #include "agent/tool.def"
@@ -72,9 +74,39 @@ int tool_path(const struct tool_call *c, const char *path, char **out, struct er
 {
     char *full = path_normalize(c->arena, path_join(c->arena, c->cwd, path));
     char *real = resolve(c->arena, full);
+    struct stat st;
 
+    if (path[0] == '\0')
+        return err_set(e, -EINVAL, "'path' is empty: name a file");
     if (!path_within(c->workspace, real))
         return err_set(e, -EPERM, "'%s' is outside the workspace '%s'", path, c->workspace);
+    /* Whatever is made through it would appear where it leads, which nobody has looked at. */
+    if (lstat(real, &st) == 0 && S_ISLNK(st.st_mode))
+        return err_set(e, -EPERM, "'%s' is a symbolic link that leads nowhere", path);
     *out = real;
     return 0;
+}
+
+int tool_path_to_read(const struct tool_call *c, const char *path, char **out, struct err *e)
+{
+    CLEANUP(mem) char *real = realpath(path_join(c->arena, c->cwd, path), NULL);
+
+    if (!real || path_within(c->workspace, real) || !spill_is(c->arena, c->session, real))
+        return tool_path(c, path, out, e);
+    *out = arena_strdup(c->arena, real);
+    return 0;
+}
+
+size_t tool_fit(struct str text, size_t max)
+{
+    if (text.len <= max)
+        return text.len;
+    while (max > 0 && ((unsigned char)text.ptr[max] & 0xc0) == 0x80)
+        max--;
+    return max;
+}
+
+struct str tool_copy(const struct tool_call *c, const struct strbuf *text)
+{
+    return (struct str){ arena_cstr(c->arena, strbuf_str(text)), text->len };
 }

@@ -30,6 +30,15 @@ static enum json_type type_of(struct str name)
     return JSON_ABSENT;
 }
 
+/* A NUL would end the text early: what hooks have seen would not be what the tool uses. */
+static int check_text(struct checking *k, const char *where, const struct json *value)
+{
+    struct str text = json_str(k->arena, value);
+
+    return text.len && memchr(text.ptr, '\0', text.len) ? refuse(k, where, "holds a NUL character")
+                                                        : 0;
+}
+
 static int check_number(struct checking *k, const char *where, const struct json *schema,
                         const struct json *value)
 {
@@ -63,6 +72,15 @@ static int check_enum(struct checking *k, const char *where, const struct json *
 static int check_value(struct checking *k, const char *where, const struct json *schema,
                        const struct json *value);
 
+static int refuse_unknown(struct checking *k, const char *where, const struct json *known)
+{
+    CLEANUP(strbuf) struct strbuf all = { 0 };
+
+    for (const struct json *p = json_first(known); p; p = json_next(p))
+        strbuf_printf(&all, "%s%.*s", all.len ? ", " : "", STR_ARG(json_key(k->arena, p)));
+    return refuse(k, where, arena_printf(k->arena, "is not known: it takes %s", strbuf_cstr(&all)));
+}
+
 static int check_members(struct checking *k, const char *where, const struct json *schema,
                          const struct json *object)
 {
@@ -75,17 +93,9 @@ static int check_members(struct checking *k, const char *where, const struct jso
         const char *name =
             arena_printf(k->arena, "%s%s%.*s", where, where[0] ? "." : "", STR_ARG(key));
 
-        if (!known)
+        if (!known || (of && json_type(m) == JSON_NULL))
             continue;
-        r = of ? check_value(k, name, of, m) : refuse(k, name, "is not known");
-        if (r < 0 && !of) {
-            CLEANUP(strbuf) struct strbuf all = { 0 };
-
-            for (const struct json *p = json_first(known); p; p = json_next(p))
-                strbuf_printf(&all, "%s%.*s", all.len ? ", " : "", STR_ARG(json_key(k->arena, p)));
-            r = refuse(k, name,
-                       arena_printf(k->arena, "is not known: it takes %s", strbuf_cstr(&all)));
-        }
+        r = of ? check_value(k, name, of, m) : refuse_unknown(k, name, known);
     }
     return r;
 }
@@ -131,6 +141,8 @@ static int check_value(struct checking *k, const char *where, const struct json 
                       arena_printf(k->arena, "must be %s, not %s", json_type_name(type),
                                    json_type_name(json_type(value))));
     r = check_number(k, where, schema, value);
+    if (r == 0)
+        r = check_text(k, where, value);
     if (r == 0)
         r = check_enum(k, where, json_get(schema, STR("enum")), value);
     if (r == 0 && type == JSON_OBJECT)

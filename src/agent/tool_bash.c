@@ -5,10 +5,9 @@
  *
  * Tests: tests/unit/agent/test_tool_bash.c
  */
+#include "agent/spill.h"
 #include "agent/tool.h"
 #include "base/clock.h"
-#include "base/file.h"
-#include "base/path.h"
 #include "proc/proc.h"
 
 #include <errno.h>
@@ -35,23 +34,6 @@ static const char *const *words_of(const struct tool_call *c)
     return argv;
 }
 
-static const char *spill(const struct tool_call *c, struct str all)
-{
-    const char *dir = path_join(c->arena, path_xdg(c->arena, PATH_STATE), "outputs");
-    const char *file = arena_printf(c->arena, "%s/%s-%llu.txt", dir, c->session,
-                                    (unsigned long long)clock_mono_ns());
-
-    return file_write(file, all, 0600, NULL) == 0 ? file : NULL;
-}
-
-/* Not in the middle of a character. */
-static size_t whole(struct str text, size_t at)
-{
-    while (at > 0 && at < text.len && ((unsigned char)text.ptr[at] & 0xc0) == 0x80)
-        at--;
-    return at;
-}
-
 static struct str cut(const struct tool_call *c, struct str all)
 {
     CLEANUP(strbuf) struct strbuf out = { 0 };
@@ -60,14 +42,24 @@ static struct str cut(const struct tool_call *c, struct str all)
 
     if (all.len <= HEAD + TAIL)
         return (struct str){ arena_cstr(c->arena, all), all.len };
-    head = whole(all, HEAD);
-    tail = whole(all, all.len - TAIL);
-    file = spill(c, all);
+    head = tool_fit(all, HEAD);
+    tail = tool_fit(all, all.len - TAIL);
+    file = spill_write(c->arena, c->session, all);
     strbuf_add(&out, all.ptr, head);
     strbuf_printf(&out, "\n\n(%zu bytes left out%s%s)\n\n", tail - head,
                   file ? "; all of it: " : "", file ? file : "");
     strbuf_add(&out, all.ptr + tail, all.len - tail);
-    return (struct str){ arena_cstr(c->arena, strbuf_str(&out)), out.len };
+    return tool_copy(c, &out);
+}
+
+static void add_output(struct strbuf *all, const struct proc_output *from, const char *what)
+{
+    if (from->text.len && all->len && all->buf[all->len - 1] != '\n')
+        strbuf_addch(all, '\n');
+    strbuf_add(all, from->text.buf, from->text.len);
+    if (from->text.truncated)
+        strbuf_printf(all, "\n(of %llu bytes of %s only the first %zu were kept)\n",
+                      (unsigned long long)from->bytes, what, from->text.len);
 }
 
 static void describe(const struct tool_call *c, const struct proc *p, const struct proc_result *run,
@@ -76,10 +68,8 @@ static void describe(const struct tool_call *c, const struct proc *p, const stru
     CLEANUP(strbuf) struct strbuf all = { 0 };
     struct json *metadata = json_object(c->arena);
 
-    strbuf_add(&all, run->out.text.buf, run->out.text.len);
-    if (run->err.text.len && all.len && all.buf[all.len - 1] != '\n')
-        strbuf_addch(&all, '\n');
-    strbuf_add(&all, run->err.text.buf, run->err.text.len);
+    add_output(&all, &run->out, "output");
+    add_output(&all, &run->err, "errors");
     if (run->end != PROC_EXITED)
         strbuf_printf(&all, "%s(the command %s)\n", all.len ? "\n" : "",
                       proc_explain(c->arena, p, run));

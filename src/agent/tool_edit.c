@@ -91,7 +91,7 @@ static int run(const struct tool_call *c, struct tool_result *result, struct err
 {
     CLEANUP(strbuf) struct strbuf out = { 0 };
     const char *end, *name = tool_text(c, "path");
-    struct edit d = { .all = tool_flag(c, "replace_all") };
+    struct edit d = { .text = STR(""), .all = tool_flag(c, "replace_all") };
     char *path;
     int r = tool_path(c, name, &path, e);
 
@@ -106,7 +106,7 @@ static int run(const struct tool_call *c, struct tool_result *result, struct err
     if (r < 0)
         return r;
     replace(&d, &out);
-    r = edit_write(c, path, strbuf_str(&out), e);
+    r = edit_write(c, path, strbuf_str(&out), 0, e);
     if (r < 0)
         return r;
     result->title = name;

@@ -1,7 +1,7 @@
 /*
  * grep - lines that match a regular expression.
  *
- * Tests: tests/unit/agent/test_tool_glob.c
+ * Tests: tests/unit/agent/test_tool_grep.c
  */
 #include "agent/tool.h"
 #include "agent/walk.h"
@@ -19,19 +19,21 @@
 
 struct looking {
     const char *root;
+    const char *where; /* what names begin with; "" for the working folder */
     struct regex *regex;
     const char *files; /* pattern of names; NULL: all */
     struct strbuf out;
     size_t found, in_files;
+    bool gave_up; /* the pattern takes too long on some line */
 };
 
 static void add_line(struct looking *l, const char *path, size_t number, struct str line)
 {
-    bool cut = line.len > LINE_MAX;
+    size_t len = tool_fit(line, LINE_MAX);
 
     if (l->found++ < LINES)
-        strbuf_printf(&l->out, "%s:%zu:%.*s%s\n", path, number, (int)(cut ? LINE_MAX : line.len),
-                      line.ptr, cut ? " …" : "");
+        strbuf_printf(&l->out, "%s:%zu:%.*s%s\n", path, number, (int)len, line.ptr,
+                      len < line.len ? " …" : "");
 }
 
 static void look_into(struct looking *l, const char *path, struct str text)
@@ -42,9 +44,17 @@ static void look_into(struct looking *l, const char *path, struct str text)
     if (memchr(text.ptr, '\0', text.len))
         return;
     while (str_cut(&text, '\n', &line)) {
+        int r;
+
         number++;
-        if (regex_match(l->regex, line, NULL) == 1)
+        if (line.len && line.ptr[line.len - 1] == '\r')
+            line.len--;
+        if (!str_is_set(text) && line.len == 0) /* behind the last line break */
+            break;
+        r = regex_match(l->regex, line, NULL);
+        if (r == 1)
             add_line(l, path, number, line);
+        l->gave_up = l->gave_up || r < 0;
     }
     l->in_files += l->found > before;
 }
@@ -64,7 +74,7 @@ static int look(void *context, const char *path)
     struct str text;
 
     if (wanted(l, path) && file_read(&a, path_join(&a, l->root, path), FILE_MAX, &text, NULL) == 0)
-        look_into(l, path, text);
+        look_into(l, path_join(&a, l->where, path), text);
     return 0;
 }
 
@@ -77,7 +87,7 @@ static int look_around(const struct tool_call *c, struct looking *l, struct err 
     if (stat(l->root, &st) < 0)
         return err_set(e, -errno, "there is no '%s'", tool_text(c, "path"));
     if (S_ISDIR(st.st_mode))
-        return walk_files(l->root, c->abort_fd, look, l, e);
+        return walk_files(&(struct walk){ c->workspace, l->root, c->abort_fd, look, l }, e);
     r = file_read(c->arena, l->root, FILE_MAX, &text, e);
     if (r == 0)
         look_into(l, tool_text(c, "path"), text);
@@ -86,10 +96,10 @@ static int look_around(const struct tool_call *c, struct looking *l, struct err 
 
 static int run(const struct tool_call *c, struct tool_result *result, struct err *e)
 {
-    struct looking l = { .files = tool_text(c, "files") };
     const char *where = tool_text(c, "path");
+    struct looking l = { .files = tool_text(c, "files"), .where = where ? where : "" };
     char *root;
-    int r = tool_path(c, where ? where : ".", &root, e);
+    int r = tool_path_to_read(c, where ? where : ".", &root, e);
 
     if (r == 0)
         r = regex_new(str_of(tool_text(c, "pattern")), &l.regex, e);
@@ -101,10 +111,12 @@ static int run(const struct tool_call *c, struct tool_result *result, struct err
         if (l.found > LINES)
             strbuf_printf(&l.out, "(%zu more lines; narrow the pattern)\n", l.found - LINES);
         if (l.found == 0)
-            strbuf_addstr(&l.out, "(no line matches)");
+            strbuf_addstr(&l.out, "(no line matches)\n");
+        if (l.gave_up)
+            strbuf_addstr(&l.out, "(some lines take the pattern too long: they were left out)\n");
         result->title = arena_printf(c->arena, "%s: %zu lines in %zu files",
                                      tool_text(c, "pattern"), l.found, l.in_files);
-        result->output = (struct str){ arena_cstr(c->arena, strbuf_str(&l.out)), l.out.len };
+        result->output = tool_copy(c, &l.out);
     }
     strbuf_release(&l.out);
     regex_free(l.regex);

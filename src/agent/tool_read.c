@@ -1,5 +1,5 @@
 /*
- * read - a file, or the names in a folder.
+ * read - a file, or the names in a folder. Pictures and PDF files the model gets as they are.
  *
  * Tests: tests/unit/agent/test_tool_read.c
  */
@@ -9,19 +9,20 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <sodium.h>
 #include <sys/stat.h>
 
-#define FILE_MAX ((size_t)16 << 20)
-#define LINES    2000
-#define LINE_MAX 2000 /* bytes shown of one */
-#define NAMES    1000
+#define FILE_MAX   ((size_t)16 << 20)
+#define LINES      2000
+#define LINE_SHOWN 2000 /* bytes shown of one */
+#define NAMES      1000
+#define SHOW_MAX   ((size_t)3500000) /* bytes of a picture or PDF file: providers refuse more */
 
 static void add_line(struct strbuf *out, size_t number, struct str line)
 {
-    bool cut = line.len > LINE_MAX;
+    size_t len = tool_fit(line, LINE_SHOWN);
 
-    strbuf_printf(out, "%6zu\t%.*s%s\n", number, (int)(cut ? LINE_MAX : line.len), line.ptr,
-                  cut ? " …" : "");
+    strbuf_printf(out, "%6zu\t%.*s%s\n", number, (int)len, line.ptr, len < line.len ? " …" : "");
 }
 
 static void show_lines(const struct tool_call *c, struct str text, struct strbuf *out)
@@ -78,17 +79,71 @@ static int list_folder(const struct tool_call *c, const char *path, struct strbu
     return 0;
 }
 
-static int read_file(const struct tool_call *c, const char *path, struct strbuf *out, struct err *e)
+/* What it is, by its first bytes: names lie. NULL: nothing that could be shown. */
+static const char *media_type(struct str bytes)
+{
+    static const struct {
+        struct str at_0, at_8;
+        const char *type;
+    } known[] = {
+        { { "\x89PNG\r\n\x1a\n", 8 }, { 0 }, "image/png" },
+        { { "\xff\xd8\xff", 3 }, { 0 }, "image/jpeg" },
+        { { "GIF87a", 6 }, { 0 }, "image/gif" },
+        { { "GIF89a", 6 }, { 0 }, "image/gif" },
+        { { "RIFF", 4 }, { "WEBP", 4 }, "image/webp" },
+        { { "%PDF-", 5 }, { 0 }, "application/pdf" },
+    };
+    struct str later = STR("");
+
+    if (bytes.len > 8)
+        later = (struct str){ bytes.ptr + 8, bytes.len - 8 };
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (str_starts(bytes, known[i].at_0) && str_starts(later, known[i].at_8))
+            return known[i].type;
+    return NULL;
+}
+
+static int show_file(const struct tool_call *c, const char *type, struct str bytes,
+                     struct tool_result *result, struct err *e)
+{
+    const int variant = sodium_base64_VARIANT_ORIGINAL;
+    const char *name = tool_text(c, "path");
+    size_t size = sodium_base64_encoded_len(bytes.len, variant);
+    char *data = arena_alloc(c->arena, size);
+    struct json *part = json_object(c->arena);
+
+    if (bytes.len > SHOW_MAX)
+        return err_set(e, -EFBIG, "'%s' is %s of %zu bytes: at most %zu can be shown", name, type,
+                       bytes.len, SHOW_MAX);
+    sodium_bin2base64(data, size, (const unsigned char *)bytes.ptr, bytes.len, variant);
+    json_add(c->arena, part, STR("type"), json_cstring(c->arena, "file"));
+    json_add(c->arena, part, STR("media_type"), json_cstring(c->arena, type));
+    json_add(c->arena, part, STR("data"), json_cstring(c->arena, data));
+    json_add(c->arena, part, STR("name"), json_cstring(c->arena, name));
+    result->file = part;
+    return 0;
+}
+
+static int read_file(const struct tool_call *c, const char *path, struct strbuf *out,
+                     struct tool_result *result, struct err *e)
 {
     struct str text;
+    const char *type;
     int r = file_read(c->arena, path, FILE_MAX, &text, e);
 
+    if (r == -EFBIG)
+        return err_set(e, r, "'%s' is larger than %zu bytes: look into it with grep or bash",
+                       tool_text(c, "path"), FILE_MAX);
     if (r < 0)
         return r;
+    type = media_type(text);
+    if (type) {
+        strbuf_printf(out, "(%s, %zu bytes, shown below)\n", type, text.len);
+        return show_file(c, type, text, result, e);
+    }
     if (memchr(text.ptr, '\0', text.len))
         return err_set(e, -EINVAL, "'%s' is no text: it holds NUL bytes", path);
     show_lines(c, text, out);
-    seen_note(c->seen, path);
     return 0;
 }
 
@@ -97,7 +152,7 @@ static int run(const struct tool_call *c, struct tool_result *result, struct err
     CLEANUP(strbuf) struct strbuf out = { 0 };
     struct stat st;
     char *path;
-    int r = tool_path(c, tool_text(c, "path"), &path, e);
+    int r = tool_path_to_read(c, tool_text(c, "path"), &path, e);
 
     if (r < 0)
         return r;
@@ -106,21 +161,22 @@ static int run(const struct tool_call *c, struct tool_result *result, struct err
     if (S_ISDIR(st.st_mode))
         r = list_folder(c, path, &out, e);
     else if (S_ISREG(st.st_mode))
-        r = read_file(c, path, &out, e);
+        r = read_file(c, path, &out, result, e);
     else
         r = err_set(e, -EINVAL, "'%s' is neither a file nor a folder", path);
     if (r < 0)
         return r;
+    seen_note(c->seen, path, &st);
     result->title = tool_text(c, "path");
-    result->output = (struct str){ arena_cstr(c->arena, strbuf_str(&out)), out.len };
+    result->output = tool_copy(c, &out);
     return 0;
 }
 
 const struct tool read_tool = {
     .name = "read",
     .description =
-        "Read a text file of the workspace, with line numbers, or list a folder. Long files come in "
-        "pieces: use offset and limit.",
+        "Read a text file of the workspace, with line numbers, look at a picture (png, jpeg, gif, "
+        "webp) or a PDF file, or list a folder. Long files come in pieces: use offset and limit.",
     .parameters =
         "{\"type\":\"object\",\"properties\":{"
         "\"path\":{\"type\":\"string\",\"description\":\"the file or folder\"},"

@@ -1,7 +1,7 @@
 /*
  * write - a whole file.
  *
- * Tests: tests/unit/agent/test_tool_edit.c
+ * Tests: tests/unit/agent/test_tool_write.c
  */
 #include "agent/edit.h"
 
@@ -9,8 +9,7 @@
 
 static int run(const struct tool_call *c, struct tool_result *result, struct err *e)
 {
-    const char *content = tool_text(c, "content");
-    struct str before = STR("");
+    struct str text = str_of(tool_text(c, "content")), before = STR("");
     char *path;
     int r = tool_path(c, tool_text(c, "path"), &path, e);
     bool fresh;
@@ -21,14 +20,15 @@ static int run(const struct tool_call *c, struct tool_result *result, struct err
     fresh = r == -ENOENT && access(path, F_OK) < 0;
     if (r < 0 && !fresh)
         return r;
-    r = edit_write(c, path, str_of(content), e);
+    text = edit_in_form_of(c->arena, before, text);
+    r = edit_write(c, path, text, 0, e);
     if (r < 0)
         return r;
     result->title = tool_text(c, "path");
-    result->metadata = edit_count(c->arena, before, str_of(content));
+    result->metadata = edit_count(c->arena, before, text);
     result->output =
         str_of(arena_printf(c->arena, "%s '%s', %zu bytes", fresh ? "created" : "wrote",
-                            tool_text(c, "path"), strlen(content)));
+                            tool_text(c, "path"), text.len));
     return 0;
 }
 

@@ -17,17 +17,15 @@
 struct pattern {
     struct pattern *next; /* the one before it: later lines win */
     struct str text;
-    const char *folder; /* where the file stands, relative; "" at the root */
-    bool not, only_folders;
+    const char *folder; /* where the file stands, relative to the top; "" there */
+    bool negated, only_folders;
     bool anchored; /* from that folder on, else any name below it */
 };
 
 struct walking {
     struct arena arena;
-    const char *root;
-    walk_fn *each;
-    void *context;
-    int abort_fd;
+    const struct walk *walk;
+    size_t skip; /* bytes of the way from the top to the root */
     size_t count;
     struct err *e;
 };
@@ -41,8 +39,8 @@ static struct pattern *parse_line(struct walking *w, struct str line, const char
     if (line.len == 0 || line.ptr[0] == '#')
         return NULL;
     p->folder = folder;
-    p->not = line.ptr[0] == '!';
-    if (p->not )
+    p->negated = line.ptr[0] == '!';
+    if (p->negated)
         line = (struct str){ line.ptr + 1, line.len - 1 };
     p->only_folders = line.len && line.ptr[line.len - 1] == '/';
     line.len -= p->only_folders;
@@ -55,7 +53,7 @@ static struct pattern *parse_line(struct walking *w, struct str line, const char
 
 static struct pattern *read_ignores(struct walking *w, const char *folder, struct pattern *known)
 {
-    const char *dir = path_join(&w->arena, w->root, folder);
+    const char *dir = path_join(&w->arena, w->walk->top, folder);
     struct str text, line;
 
     if (file_read(&w->arena, path_join(&w->arena, dir, ".gitignore"), IGNORE_MAX, &text, NULL) < 0)
@@ -90,7 +88,7 @@ static bool is_ignored(const struct pattern *patterns, const char *path, bool fo
 {
     for (const struct pattern *p = patterns; p; p = p->next)
         if (matches(p, str_of(path), folder))
-            return !p->not ;
+            return !p->negated;
     return false;
 }
 
@@ -154,22 +152,22 @@ static struct entry *read_folder(struct walking *w, const char *dir, size_t *cou
 
 static bool is_aborted(const struct walking *w)
 {
-    struct pollfd fd = { .fd = w->abort_fd, .events = POLLIN };
+    struct pollfd fd = { .fd = w->walk->abort_fd, .events = POLLIN };
 
-    return w->abort_fd > 0 && poll(&fd, 1, 0) > 0;
+    return w->walk->abort_fd > 0 && poll(&fd, 1, 0) > 0;
 }
 
 static int visit(struct walking *w, const char *path)
 {
     if (++w->count > WALK_MAX)
         return err_set(w->e, -EOVERFLOW, "there are more than %u files: choose a folder", WALK_MAX);
-    return w->each(w->context, path);
+    return w->walk->each(w->walk->context, path + w->skip);
 }
 
 static int walk_folder(struct walking *w, const char *folder, struct pattern *patterns,
                        unsigned depth)
 {
-    const char *dir = folder[0] ? path_join(&w->arena, w->root, folder) : w->root;
+    const char *dir = folder[0] ? path_join(&w->arena, w->walk->top, folder) : w->walk->top;
     size_t count;
     struct entry *list = read_folder(w, dir, &count);
     int r = 0;
@@ -190,13 +188,29 @@ static int walk_folder(struct walking *w, const char *folder, struct pattern *pa
     return r;
 }
 
-int walk_files(const char *root, int abort_fd, walk_fn *each, void *context, struct err *e)
+/* What the folders above the root leave out. */
+static struct pattern *read_above(struct walking *w, const char *way)
 {
-    struct walking w = {
-        .root = root, .each = each, .context = context, .abort_fd = abort_fd, .e = e
-    };
-    int r = walk_folder(&w, "", NULL, 0);
+    struct pattern *known = NULL;
 
+    for (const char *slash = way; slash && *way; slash = strchr(slash + 1, '/')) {
+        struct str folder = { way, (size_t)(slash - way) };
+
+        known = read_ignores(w, arena_cstr(&w->arena, folder), known);
+    }
+    return known;
+}
+
+int walk_files(const struct walk *walk, struct err *e)
+{
+    const char *way = walk->root + strlen(walk->top);
+    struct walking w = { .walk = walk, .e = e };
+    int r;
+
+    while (*way == '/')
+        way++;
+    w.skip = *way ? strlen(way) + 1 : 0;
+    r = walk_folder(&w, way, read_above(&w, way), 0);
     arena_release(&w.arena);
     return r;
 }

@@ -13,8 +13,15 @@
 typedef int walk_fn(void *context, const char *path);
 
 /*
- * Every file below `root`, folder by folder, in the order of names. -EOVERFLOW: there are more than
- * WALK_MAX. `abort_fd`: as in proc.h; -ECANCELED.
+ * Every file below `root`, folder by folder, in the order of names. The .gitignore files between
+ * `top`, which is `root` or above it, and `root` count too. -EOVERFLOW: there are more than
+ * WALK_MAX.
  */
-MUST_CHECK int walk_files(const char *root, int abort_fd, walk_fn *each, void *context,
-                          struct err *e);
+struct walk {
+    const char *top, *root; /* absolute, normalized */
+    int abort_fd;           /* as in proc.h; -ECANCELED */
+    walk_fn *each;
+    void *context;
+};
+
+MUST_CHECK int walk_files(const struct walk *w, struct err *e);

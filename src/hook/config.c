@@ -123,6 +123,7 @@ struct config *config_load(const struct config_where *where)
     c->max_processes = (uint32_t)m.values.processes;
     c->event_timeout_ms =
         m.values.event_timeout < UINT32_MAX ? (uint32_t)m.values.event_timeout : UINT32_MAX;
+    c->fetch_private = m.values.fetch_private;
     config_find_hooks(c, where, &sources, &m);
     config_read_hooks(c, where->builtins);
     config_read_programs(c);

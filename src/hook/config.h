@@ -146,6 +146,7 @@ struct config {
     uint32_t max_continuations;
     uint32_t max_processes;    /* of hooks, live at once in one session */
     uint32_t event_timeout_ms; /* of a whole chain; 0: the default */
+    bool fetch_private;        /* web_fetch may reach this machine and private networks */
     struct problems problems;
     bool broken;      /* a file could not be read: see problems */
     bool fallen_back; /* the last good configuration is in force instead */

@@ -20,6 +20,7 @@ static const struct option scalars[] = {
     OPTION_NUMBER("limits.cost", struct config_values, cost, NULL, 0, LARGEST, ""),
     OPTION_INT("limits.tokens", struct config_values, tokens, NULL, 1, LARGEST, ""),
     OPTION_INT("limits.processes", struct config_values, processes, NULL, 1, 100000, ""),
+    OPTION_BOOL("web_fetch.allow_private", struct config_values, fetch_private, NULL, ""),
     OPTION_END,
 };
 
@@ -32,6 +33,7 @@ static const struct {
     { "compact", SETTING_MAP },    { "limits", SETTING_MAP },
     { "agents", SETTING_MAP },     { "providers", SETTING_MAP },
     { "permission", SETTING_MAP }, { "categories", SETTING_MAP },
+    { "web_fetch", SETTING_MAP },
 };
 
 /* All keys beside `path`: those of the top level, or those of the map it is in. */
@@ -67,7 +69,8 @@ bool config_check_value(struct config_merge *m, const char *path, const struct s
     /* Nothing is stored yet: a workspace may still be refused. */
     if (o)
         return option_set(m->arena, o, s, &scratch, m->problems);
-    if (strncmp(path, "compact.", 8) == 0 || strncmp(path, "limits.", 7) == 0)
+    if (strncmp(path, "compact.", 8) == 0 || strncmp(path, "limits.", 7) == 0 ||
+        strncmp(path, "web_fetch.", 10) == 0)
         return refuse_unknown(m, path, s);
     if (dot)
         return true;
@@ -179,6 +182,8 @@ bool config_workspace_may(struct config_merge *m, const char *path, const struct
         return refuse(m, s, path, "it may only be switched on there");
     if (strcmp(path, "max_hooks") == 0 || strcmp(path, "event_timeout") == 0)
         return refuse(m, s, path, "it could keep hooks from running");
+    if (strcmp(path, "web_fetch.allow_private") == 0 && str_is(s->text, "true"))
+        return refuse(m, s, path, "it may only be switched off there");
     if (strncmp(path, "limits.", 7) == 0)
         return may_limit(m, path, s);
     return true;

@@ -13,6 +13,7 @@ static const struct {
     { "compact", "ratio", SETTING_NUMBER, "0.80" },
     { "limits", "continuations", SETTING_NUMBER, "8" },
     { "limits", "processes", SETTING_NUMBER, "16" },
+    { "web_fetch", "allow_private", SETTING_BOOL, "false" },
 };
 
 static struct setting default_setting(size_t i)

@@ -16,7 +16,7 @@
 /* The scalars of the top level, as checked. */
 struct config_values {
     const char *model;
-    bool strict, compact_auto;
+    bool strict, compact_auto, fetch_private;
     double compact_ratio, cost;
     int64_t max_hooks, turns, continuations, tokens, processes, event_timeout;
 };

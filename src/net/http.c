@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/dl.h"
 #include "base/mem.h"
+#include "net/address.h"
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -67,6 +68,7 @@ struct transfer {
     char words[CURL_ERROR_SIZE];
     uint64_t last_ns; /* when bytes arrived, or it began */
     int failed;       /* what `take` returned */
+    bool refused;     /* an address was private */
     struct err *e;
 };
 
@@ -211,6 +213,8 @@ static size_t on_header(const char *bytes, size_t size, size_t count, void *cont
     struct transfer *t = context;
     struct str value = { bytes, size * count }, name;
 
+    if (str_starts(value, STR("HTTP/"))) /* the next of several answers, after a redirect */
+        t->res->content_type[0] = '\0';
     if (!str_cut(&value, ':', &name) || !str_is_set(value))
         return size * count;
     value = str_trim(value);
@@ -236,6 +240,39 @@ static void set_headers(struct transfer *t)
     /* Waiting for "100 Continue" costs a round trip and some servers never say it. */
     t->headers = curl->slist_append(t->headers, "Expect:");
     curl->easy_setopt(t->line->easy, CURLOPT_HTTPHEADER, t->headers);
+}
+
+/* Asked with the address that the name was found to have: a name can be anybody's. */
+static curl_socket_t on_socket(void *context, curlsocktype purpose UNUSED, struct curl_sockaddr *to)
+{
+    struct transfer *t = context;
+
+    if (address_is_public(&to->addr))
+        return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+    t->refused = true;
+    return CURL_SOCKET_BAD;
+}
+
+/* A connection that is used again was perhaps made when all addresses were fine. */
+static int on_connection(void *context, char *to, char *from UNUSED, int to_port UNUSED,
+                         int from_port UNUSED)
+{
+    struct transfer *t = context;
+
+    t->refused = t->refused || !address_text_is_public(to);
+    return t->refused ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+}
+
+static void stay_public(struct transfer *t)
+{
+    const struct curl_functions *curl = &t->client->curl;
+
+    /* Behind a proxy nobody could say where a request goes. */
+    curl->easy_setopt(t->line->easy, CURLOPT_PROXY, "");
+    curl->easy_setopt(t->line->easy, CURLOPT_OPENSOCKETFUNCTION, on_socket);
+    curl->easy_setopt(t->line->easy, CURLOPT_OPENSOCKETDATA, t);
+    curl->easy_setopt(t->line->easy, CURLOPT_PREREQFUNCTION, on_connection);
+    curl->easy_setopt(t->line->easy, CURLOPT_PREREQDATA, t);
 }
 
 static void set_options(struct transfer *t)
@@ -269,6 +306,8 @@ static void set_options(struct transfer *t)
     curl->easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
     curl->easy_setopt(easy, CURLOPT_HEADERDATA, t);
     set_headers(t);
+    if (q->public_only)
+        stay_public(t);
 }
 
 /* Of a URL only the host may be said aloud: the rest can hold a key. */
@@ -290,6 +329,9 @@ static int explain(struct transfer *t, CURLcode code)
     struct str host = host_of(t->q->url);
     const char *why = t->words[0] ? t->words : t->client->curl.easy_strerror(code);
 
+    if (code != CURLE_OK && t->refused)
+        return err_set(t->e, -EACCES, "'%.*s' leads to an address of a private network",
+                       STR_ARG(host));
     switch (code) {
     case CURLE_OK:
         return 0;

@@ -35,6 +35,7 @@ struct http_request {
     uint32_t idle_ms;     /* without a byte arriving; 0: HTTP_IDLE_MS */
     uint64_t deadline_ns; /* on clock_mono_ns(), for all of it; 0: none */
     unsigned redirects;   /* followed at most */
+    bool public_only;     /* connect to nothing that net/address.h calls private, and to no proxy */
     int abort_fd;         /* readable or hung up: give up now; never read; 0: none */
 
     /* The body of a successful answer, in pieces. A negative return gives up and is handed on. */
@@ -56,8 +57,9 @@ void http_client_free(struct http_client *c);
 
 /*
  * 0: an answer arrived whole, whatever its status. -ECANCELED: aborted. -ETIMEDOUT. -ENETUNREACH:
- * nobody answers there. -ECONNRESET: the answer was cut. -ENOENT: no libcurl. Else what `take`
- * said. `e` says what in words that name the host and nothing secret.
+ * nobody answers there. -ECONNRESET: the answer was cut. -EACCES: `public_only` forbids the
+ * address. -ENOENT: no libcurl. Else what `take` said. `e` says what in words that name the host
+ * and nothing secret.
  */
 MUST_CHECK int http_send(struct http_client *c, const struct http_request *q,
                          struct http_response *res, struct err *e);

@@ -240,3 +240,36 @@ def test_every_field_of_a_receipt_is_documented():
     assert said | {"why"} == written and "`why`" in text
     reasons = re.findall(r'\[HELD_\w+\] = "(\w+)"', code)
     assert len(reasons) >= 5 and all(f"`{why}`" in text for why in reasons)
+
+
+# docs/agent-tools.md ------------------------------------------------------------------------------------
+
+def tools():
+    return re.findall(r"^TOOL\((\w+)\)", page("src/agent/tool.def"), re.M)
+
+
+def tool_code(name):
+    code = page(f"src/agent/tool_{name}.c").split(f"const struct tool {name}_tool", 1)[1]
+    schema = code.split(".parameters =", 1)[1].split(".run =", 1)[0].split(".read_only", 1)[0]
+    text = "".join(re.findall(r'"((?:\\.|[^"\\])*)"', schema))
+    return json.loads(text.replace('\\"', '"')), ".read_only = true" in code
+
+
+def test_every_tool_has_its_section():
+    assert re.findall(r"^## (.*)$", page("docs/agent-tools.md"), re.M) == tools()
+
+
+@pytest.mark.parametrize("name", tools())
+def test_tool_section_has_the_arguments_of_the_code(name):
+    text = page("docs/agent-tools.md").split(f"\n## {name}\n", 1)[1].split("\n## ", 1)[0]
+    schema, read_only = tool_code(name)
+    rows = re.findall(r"^\| `(\w+)` \| (.*?) \| (yes|no) \|", text, re.M)
+    assert [(n, required == "yes") for n, _, required in rows] == [
+        (n, n in schema["required"]) for n in schema["properties"]]
+    for arg, kind, _ in rows:
+        said = schema["properties"][arg]
+        if "maximum" in said:
+            assert kind == f"{said['minimum']} to {said['maximum']}"
+        elif said["type"] == "boolean":
+            assert kind == "true or false"
+    assert ("*reads*" in text) == read_only

@@ -207,6 +207,7 @@ GOOD = [
     "hooks: [{ name: x, on: Stop, resident: [./a], env: [A], when: turn > 3, mode: observe }]",
     "hooks: [{ name: x, on: Stop, exec: a, prewarm: true }]",
     "limits: { turns: 3, continuations: 0, cost: 1.5, tokens: 9, processes: 2 }",
+    "web_fetch: { allow_private: true }",
     "providers: { a: { b: 1 } }\npermission: {}\ncategories: {}\nevent_timeout: 90\n",
 ]
 

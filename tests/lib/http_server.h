@@ -7,7 +7,8 @@
  *     … http_server_url(&server, a, "/v1/x") …
  *
  * An answer that is NULL ends the list; a request past the end is closed without an answer. The
- * text HOLD means: read the request, then say nothing until the other side goes away.
+ * text HOLD means: read the request, then say nothing until the other side goes away. After KEEP
+ * the rest is said and the connection stays open; what then still arrives is counted, not answered.
  */
 #pragma once
 
@@ -20,6 +21,7 @@
 #include <sys/socket.h>
 
 #define HOLD "hold"
+#define KEEP "keep "
 
 struct http_server {
     const char *const *answers;
@@ -29,6 +31,7 @@ struct http_server {
     pthread_mutex_t lock;
     struct strbuf requests; /* all of them, one after the other */
     size_t count;
+    size_t after_kept; /* bytes that arrived on kept connections */
 };
 
 static inline size_t http_server_body_length(const char *head)
@@ -58,9 +61,12 @@ static inline bool http_server_read(int fd, struct strbuf *request)
 
 static inline void http_server_answer(struct http_server *s, int fd, const char *answer)
 {
-    size_t len = strlen(answer);
+    bool keep = strncmp(answer, KEEP, strlen(KEEP)) == 0;
+    size_t len;
     char unused;
 
+    answer += keep ? strlen(KEEP) : 0;
+    len = strlen(answer);
     if (strcmp(answer, HOLD) == 0) {
         while (recv(fd, &unused, 1, 0) > 0)
             ;
@@ -73,7 +79,11 @@ static inline void http_server_answer(struct http_server *s, int fd, const char 
             return;
         sent += (size_t)n;
     }
-    (void)s;
+    while (keep && recv(fd, &unused, 1, 0) > 0) {
+        pthread_mutex_lock(&s->lock);
+        s->after_kept++;
+        pthread_mutex_unlock(&s->lock);
+    }
 }
 
 static inline void *http_server_run(void *context)

@@ -126,6 +126,7 @@ static void a_resumed_conversation_goes_on(void **state UNUSED)
     assert_string_equal(b.outcome.session, id);
     assert_string_equal(b.outcome.text, "two");
     assert_int_equal(b.outcome.usage.input, 11);
+    agent_outcome_release(&b.outcome);
     assert_int_equal(agent_run(b.agent, &(struct agent_task){ .text = "x", .resume = "nobody" },
                                &b.outcome, &b.e),
                      -ENOENT);

@@ -101,6 +101,31 @@ static void the_request_is_what_the_api_wants(void **state UNUSED)
     assert_string_equal(provider_bed_at(&bed, "/messages/1/content"), "\"hi\"");
 }
 
+static void files_that_were_read_are_said_by_the_user(void **state UNUSED)
+{
+    static const char *const answers[] = { STREAM END("stop"), NULL };
+    CLEANUP(provider_bed) struct provider_bed bed = { 0 };
+
+    provider_bed_open(&bed, "openai", answers);
+    assert_int_equal(
+        provider_bed_send(
+            &bed,
+            "[{\"role\":\"user\",\"content\":\"look\"},{\"role\":\"assistant\",\"content\":[{\"type\":"
+            "\"tool_call\",\"call_id\":\"c1\",\"tool\":\"read\",\"args\":{}}]},"
+            "{\"role\":\"tool\",\"content\":[{\"type\":\"tool_result\",\"call_id\":\"c1\",\"tool\":"
+            "\"read\",\"output\":\"see below\",\"success\":true},{\"type\":\"file\",\"media_type\":"
+            "\"image/gif\",\"data\":\"AA==\",\"name\":\"x.gif\"},{\"type\":\"file\",\"media_type\":"
+            "\"application/pdf\",\"data\":\"AA==\",\"name\":\"x.pdf\"}]}]"),
+        0);
+    assert_string_equal(provider_bed_at(&bed, "/messages/2"),
+                        "{\"role\":\"tool\",\"content\":\"see below\",\"tool_call_id\":\"c1\"}");
+    assert_string_equal(
+        provider_bed_at(&bed, "/messages/3"),
+        "{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":"
+        "\"data:image/gif;base64,AA==\"}},{\"type\":\"file\",\"file\":{\"filename\":\"x.pdf\","
+        "\"file_data\":\"data:application/pdf;base64,AA==\"}}]}");
+}
+
 static void failures_have_classes(void **state UNUSED)
 {
     static const char *const answers[] = {
@@ -128,4 +153,6 @@ static void failures_have_classes(void **state UNUSED)
 }
 
 TESTS(cmocka_unit_test(text_and_parallel_calls_arrive_in_pieces),
-      cmocka_unit_test(the_request_is_what_the_api_wants), cmocka_unit_test(failures_have_classes))
+      cmocka_unit_test(the_request_is_what_the_api_wants),
+      cmocka_unit_test(files_that_were_read_are_said_by_the_user),
+      cmocka_unit_test(failures_have_classes))

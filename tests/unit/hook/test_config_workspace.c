@@ -205,10 +205,35 @@ static void may_only_switch_strict_on(void **state)
     assert_int_equal(c->problems.count, 1);
 }
 
+static void may_only_keep_web_fetch_from_private_networks(void **state)
+{
+    struct fixture *f = *state;
+
+    put_trusted(f, "ws/.hooke/config.yaml", "web_fetch: { allow_private: true }\n");
+    {
+        CLEANUP(config) struct config *c = load(f);
+        assert_false(c->fetch_private);
+        assert_int_equal(c->problems.count, 1);
+    }
+    put(f, "user/config.yaml", "web_fetch: { allow_private: true, allow_all: true }\n");
+    put_trusted(f, "ws/.hooke/config.yaml", "strict: false\n");
+    {
+        CLEANUP(config) struct config *c = load(f);
+        assert_true(c->fetch_private);
+        assert_non_null(strstr(c->problems.first->message, "unknown key 'web_fetch.allow_all'"));
+    }
+    put_trusted(f, "ws/.hooke/config.yaml", "web_fetch: { allow_private: false }\n");
+    {
+        CLEANUP(config) struct config *c = load(f);
+        assert_false(c->fetch_private);
+    }
+}
+
 TESTS(CONFIG_TEST(untrusted_file_is_not_used), CONFIG_TEST(changed_file_is_not_used),
       CONFIG_TEST(broken_untrusted_file_breaks_nothing), CONFIG_TEST(trust_file_may_be_named),
       CONFIG_TEST(workspace_is_found_from_below), CONFIG_TEST(cannot_disable_hooks_of_others),
       CONFIG_TEST(cannot_replace_hooks_of_others), CONFIG_TEST(cannot_take_the_name_of_a_bad_hook),
       CONFIG_TEST(cannot_slow_hooks_of_others), CONFIG_TEST(may_lower_a_cadence),
       CONFIG_TEST(own_files_may_change_each_other), CONFIG_TEST(may_set_options_of_builtins_only),
-      CONFIG_TEST(may_only_tighten_limits), CONFIG_TEST(may_only_switch_strict_on))
+      CONFIG_TEST(may_only_tighten_limits), CONFIG_TEST(may_only_switch_strict_on),
+      CONFIG_TEST(may_only_keep_web_fetch_from_private_networks))

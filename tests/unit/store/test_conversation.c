@@ -230,8 +230,8 @@ static void a_whole_conversation_is_put_with_its_generations(void **state)
     struct fixture *f = *state;
     struct conversation_message one = message("1"), more[] = { message("2"), message("3") };
     const struct conversation_part parts[] = {
-        { .at_ms = 5, .rows = &one, .count = 1 },
-        { .trigger = "compaction", .at_ms = 6, .rows = more, .count = 2 },
+        { .at_ms = 5, .rows = { &one, 1 } },
+        { .trigger = "compaction", .at_ms = 6, .rows = { more, 2 } },
     };
     const struct conversation about = {
         .id = "01A", .title = "t", .created_ms = 5, .updated_ms = 9
