@@ -77,7 +77,7 @@ static const char *const sql[] = {
         " AND (?3 IS NULL OR instr(lower(title), lower(?3)) > 0 OR EXISTS(SELECT 1 FROM messages"
         "   WHERE place >= (c.number << 32) + c.first AND place < (c.number + 1 << 32)"
         "   AND instr(lower(line), lower(?3)) > 0))"
-        " ORDER BY coalesce(last.at, created) DESC, number DESC LIMIT ?4",
+        " ORDER BY max(created, coalesce(last.at, 0)) DESC, number DESC LIMIT ?4",
 };
 
 struct row {
@@ -130,7 +130,9 @@ static void read_row(struct arena *a, sqlite3_stmt *st, struct row *row)
     c->created_ms = sqlite3_column_int64(st, 10);
     c->generation = (uint32_t)sqlite3_column_int64(st, 11);
     c->messages = (uint64_t)(row->next - row->first);
-    c->updated_ms = any ? sqlite3_column_int64(st, 14) : c->created_ms;
+    c->updated_ms = any ? sqlite3_column_int64(st, 14) : 0;
+    if (c->updated_ms < c->created_ms) /* a fork is newer than what it took over */
+        c->updated_ms = c->created_ms;
     c->usage = text_at(a, st, 15);
     c->cost = sqlite3_column_double(st, 16);
 }

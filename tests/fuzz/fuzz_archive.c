@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         strcmp(again.about.id, first.about.id) != 0)
         abort();
     for (size_t i = 0; i < first.count; i++)
-        if (first.parts[i].count != again.parts[i].count ||
+        if (first.parts[i].rows.count != again.parts[i].rows.count ||
             !same_rows(&first.parts[i], &again.parts[i]))
             abort();
     return 0;

@@ -1,10 +1,13 @@
 #include "base/clock.h"
+#include "base/mem.h"
 #include "base/strbuf.h"
 #include "fixture.h"
 #include "store/conversation.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/wait.h>
 
 static struct conversation_message message(const char *line)
@@ -186,31 +189,46 @@ static void a_conversation_is_worked_on_by_one_process(void **state)
     close(second);
 }
 
-/* A child appends and says so through a pipe until it is killed: what it said must be there. */
+/* --append PATH: add messages and say so for each, until killed. */
+static int append_for_ever(const char *path)
+{
+    struct store *s = store_sqlite(path);
+
+    for (uint64_t n = 0;; n++) {
+        struct conversation_message m = message("{}");
+        const struct conversation_rows rows = { &m, 1 };
+
+        if (conversation_append(s, "01A", n, &rows, NULL, NULL) < 0 ||
+            write(STDOUT_FILENO, "x", 1) != 1)
+            return 1;
+    }
+}
+
+static pid_t start_appending(const char *path, int output)
+{
+    char *argv[] = { "conversation", "--append", xstrdup(path), NULL };
+    posix_spawn_file_actions_t actions;
+    pid_t pid;
+
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    assert_int_equal(posix_spawn(&pid, "/proc/self/exe", &actions, NULL, argv, environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    free(argv[2]);
+    return pid;
+}
+
+/* What the child said before it was killed must be there. */
 static void what_was_acknowledged_survives_a_kill(void **state)
 {
     struct fixture *f = *state;
-    const char *path = path_join(&f->a, f->folder.path, "hooke.db");
     int fds[2], said = 0;
     struct conversation c;
     pid_t child;
 
     create(f, "01A", "/w");
-    assert_int_equal(pipe(fds), 0);
-    child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        struct store *s = store_sqlite(path);
-
-        for (uint64_t n = 0;; n++) {
-            struct conversation_message m = message("{}");
-
-            if (conversation_append(s, "01A", n, &(struct conversation_rows){ &m, 1 }, NULL, NULL) <
-                    0 ||
-                write(fds[1], "x", 1) != 1)
-                _exit(1);
-        }
-    }
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    child = start_appending(path_join(&f->a, f->folder.path, "hooke.db"), fds[1]);
     close(fds[1]);
     for (char x; said < 200 && read(fds[0], &x, 1) == 1;)
         said++;
@@ -240,6 +258,7 @@ static void a_whole_conversation_is_put_with_its_generations(void **state)
     struct conversation c;
     size_t count;
 
+    more[1].at_ms = 9;
     assert_int_equal(conversation_put(f->s, &about, parts, 2, false, &f->e), 0);
     assert_string_equal(lines(f, "01A", 1), "1");
     assert_string_equal(lines(f, "01A", 0), "2 3");
@@ -257,10 +276,21 @@ static void a_whole_conversation_is_put_with_its_generations(void **state)
     assert_string_equal(lines(f, "01A", 0), "1");
 }
 
-TESTS(BOTH(messages_are_added_and_read_in_order), BOTH(who_knows_an_older_state_is_told),
-      BOTH(a_replaced_history_stays_as_an_older_generation), BOTH(an_id_may_be_cut_short),
-      BOTH(a_whole_conversation_is_put_with_its_generations),
-      BOTH(lists_are_newest_first_and_can_be_narrowed),
-      BOTH(what_is_deleted_is_gone_and_nothing_else),
-      WITH(sqlite, a_conversation_is_worked_on_by_one_process),
-      WITH(sqlite, what_was_acknowledged_survives_a_kill))
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = { BOTH(messages_are_added_and_read_in_order),
+                                        BOTH(who_knows_an_older_state_is_told),
+                                        BOTH(a_replaced_history_stays_as_an_older_generation),
+                                        BOTH(an_id_may_be_cut_short),
+                                        BOTH(a_whole_conversation_is_put_with_its_generations),
+                                        BOTH(lists_are_newest_first_and_can_be_narrowed),
+                                        BOTH(what_is_deleted_is_gone_and_nothing_else),
+                                        WITH(sqlite, a_conversation_is_worked_on_by_one_process),
+                                        WITH(sqlite, what_was_acknowledged_survives_a_kill) };
+
+    if (argc == 3 && strcmp(argv[1], "--append") == 0)
+        return append_for_ever(argv[2]);
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
