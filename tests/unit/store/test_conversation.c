@@ -206,7 +206,8 @@ static int append_for_ever(const char *path)
 
 static pid_t start_appending(const char *path, int output)
 {
-    char *argv[] = { "conversation", "--append", xstrdup(path), NULL };
+    static char name[] = "conversation", flag[] = "--append";
+    char *argv[] = { name, flag, xstrdup(path), NULL };
     posix_spawn_file_actions_t actions;
     pid_t pid;
 
