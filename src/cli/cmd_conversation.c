@@ -38,7 +38,7 @@ static const char *here(const struct work *w)
 
 static const char *new_id(struct arena *a)
 {
-    struct ulid_source ids;
+    struct ulid_source ids = { 0 };
     char id[ULID_SIZE];
 
     ulid_init(&ids);

@@ -99,8 +99,9 @@ void conversation_print(struct cli *cli, const struct conversation *c, uint32_t 
     print_cut(cli, STYLE_DIM, arena_printf(a, "%s · %s · %s", c->id, c->agent, c->model));
     print_cut(cli, STYLE_DIM,
               arena_printf(a, "begun %s · %zu message%s · generation %u of %u%s%s",
-                           minute(a, c->created_ms), rows->count, rows->count == 1 ? "" : "s", generation,
-                           c->generation, c->origin[0] ? " · forked from " : "", c->origin));
+                           minute(a, c->created_ms), rows->count, rows->count == 1 ? "" : "s",
+                           generation, c->generation, c->origin[0] ? " · forked from " : "",
+                           c->origin));
     for (size_t i = 0; i < rows->count; i++)
         print_message(cli, parse(cli, &rows->list[i]));
 }

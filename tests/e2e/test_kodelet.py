@@ -6,6 +6,7 @@ import shutil
 
 import fences
 import pytest
+import scripted
 
 SOURCE = fences.SOURCE
 PAGE = SOURCE / "docs/kodelet.md"
@@ -149,3 +150,30 @@ def test_the_page_names_every_tool_with_another_name():
     assert len(rows) > 8
     for ours, theirs in (row for row in rows if row[0] != row[1]):
         assert re.search(rf"^\| `{ours}` \| `{theirs}` \|", PAGE.read_text(), re.M), ours
+
+
+# In a session ------------------------------------------------------------------------------------
+
+@needs_tools
+def test_the_scripts_work_in_a_session_in_which_the_model_edits_a_file(hooke):
+    """Found in Kodelet's folder, they send the agent on after an edit and shorten a full history."""
+    folder = hooke.home / ".kodelet/hooks"
+    folder.mkdir(parents=True)
+    for name in ("lint-after-edits", "keep-the-request"):
+        shutil.copy(SOURCE / "tests/e2e/kodelet" / name, folder)
+    (hooke.cwd / "a.txt").write_text("one\n")
+    edit = {"path": "a.txt", "old_string": "one", "new_string": "two"}
+    scripted.script(hooke,
+           {"calls": [{"tool": "read", "args": {"path": "a.txt"}}]},
+           {"calls": [{"tool": "edit", "args": edit}]},
+           {"text": "Changed."},
+           {"expects": "Run the linter before you stop.",
+            "calls": [{"tool": "bash", "args": {"command": "echo clean"}}]},
+           {"expects": "clean", "text": "Clean.", "usage": {"input_tokens": 110000}},
+           {"expects": "The request was: change it", "text": "Done."})
+    r = hooke("run", "--json", "change it")
+    assert r.rc == 0, r.err
+    assert (hooke.cwd / "a.txt").read_text() == "two\n"
+    hooks = [(e["hook"], e["did"]) for e in scripted.events(r) if e["type"] == "hook"]
+    assert ("kodelet/lint-after-edits", "continue") in hooks
+    assert ("kodelet/keep-the-request", "mutate") in hooks

@@ -11,7 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static bool same_rows(const struct conversation_part *x, const struct conversation_part *y)
 {
     for (size_t i = 0; i < x->rows.count; i++)
-        if (!str_eq(x->rows.list[i].line, y->rows.list[i].line) || x->rows.list[i].at_ms != y->rows.list[i].at_ms)
+        if (!str_eq(x->rows.list[i].line, y->rows.list[i].line) ||
+            x->rows.list[i].at_ms != y->rows.list[i].at_ms)
             return false;
     return true;
 }
