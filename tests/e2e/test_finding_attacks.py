@@ -1,6 +1,10 @@
 """A workspace, or whoever can write to it, against what looks for hooks."""
 
+import resource
+import subprocess
+
 import pytest
+from test_trust import answer
 
 FOLDERS = {"kodelet": ".kodelet/hooks", "acai": ".acai/hooks"}
 
@@ -40,3 +44,49 @@ def test_a_file_is_not_asked_through_a_program_that_path_finds_in_the_workspace(
     done = hooke("config", "check", PATH=f".:{hooke.env['PATH']}")
     assert "'python3', is found in the workspace by PATH" in done.out
     assert not (hooke.home / "evil").exists()
+
+
+def test_large_files_that_nobody_trusts_are_not_read(hooke):
+    for system in FOLDERS:
+        hooks = folder(hooke, system)
+        for number in range(50):
+            with open(hooks / str(number), "wb") as file:
+                file.truncate(4 << 20)
+            (hooks / str(number)).chmod(0o755)
+
+    limit = 120 << 20  # they have 400 MiB
+    done = subprocess.run([hooke.program, "emit", "Stop"], cwd=hooke.cwd, env=hooke.env,
+                          capture_output=True, text=True, check=False, timeout=60,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)))
+    assert done.returncode == 0 and "50 files are not trusted" in done.stderr
+
+
+def test_a_pinned_file_that_is_out_of_reach_is_changed_not_trusted(hooke):
+    hooks = folder(hooke, "kodelet")
+    path = program(hooks / "empty", "")
+    assert "trusted" in hooke("trust", "--yes", path).out
+    with open(path, "wb") as file:
+        file.truncate(5 << 20)
+    done = hooke("config", "check")
+    assert "has changed since it was trusted" in done.out
+
+
+def test_paths_of_problems_cannot_drive_the_terminal(hooke):
+    program(folder(hooke, "kodelet") / "a\x1b[2Jb", "#!/bin/sh\n")
+    done = hooke("config", "check")
+    assert done.rc == 1 and "\x1b" not in done.out + done.err
+
+
+def test_a_file_that_cannot_be_pinned_stays_new(hooke):
+    path = program(folder(hooke, "kodelet") / "a\nb", "#!/bin/sh\n")
+    done = hooke("trust", "--yes")
+    shown = str(path).replace("\n", " ")
+    assert done.rc == 1 and done.lines == [f"new       {shown}"]
+
+
+def test_one_line_answers_for_one_file(hooke):
+    hooks = folder(hooke, "kodelet")
+    for name in ("a", "b"):
+        program(hooks / name, "#!/bin/sh\n")
+    text, rc = answer(hooke, ["trust"], ["no, definitely yes for others", "n"])
+    assert rc == 1 and f"new       {hooks}/a\nnew       {hooks}/b\n" in text
