@@ -1,0 +1,85 @@
+#include "cli/interrupt.h"
+
+#include "base/macros.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+/* Longer than a process has between SIGTERM and SIGKILL. */
+#define PATIENCE_S 4
+
+static volatile sig_atomic_t came; /* the first signal */
+static int ends[2];                /* of a pipe; 0: not made */
+static void (*at_end)(void);
+
+static void die(void)
+{
+    sigset_t set;
+
+    if (at_end)
+        at_end();
+    signal(came, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, came);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    raise(came);
+}
+
+static void take_signal(int sig)
+{
+    if (came || sig == SIGALRM) {
+        die();
+        return;
+    }
+    came = sig;
+    alarm(PATIENCE_S);
+    (void)!write(ends[1], "", 1);
+}
+
+/* 0 means none to whoever is handed it, and may be free. */
+static int above_standard(int fd)
+{
+    int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+    close(fd);
+    return moved;
+}
+
+int interrupt_fd(void)
+{
+    static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM };
+    struct sigaction now, take = { .sa_handler = take_signal, .sa_flags = SA_RESTART };
+    int fds[2];
+
+    if (ends[0])
+        return ends[0];
+    if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
+        return 0;
+    ends[0] = above_standard(fds[0]);
+    ends[1] = above_standard(fds[1]);
+    if (ends[0] < 0 || ends[1] < 0) {
+        ends[0] = 0;
+        return 0;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+        if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN) /* nohup */
+            sigaction(signals[i], &take, NULL);
+    return ends[0];
+}
+
+void interrupt_at_end(void (*clean)(void))
+{
+    at_end = clean;
+}
+
+bool interrupt_came(void)
+{
+    return came != 0;
+}
+
+void interrupt_finish(void)
+{
+    if (came)
+        die();
+}
