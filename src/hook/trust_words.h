@@ -15,9 +15,9 @@
  * A file is named by a word of a list (looked for beside the configuration file, in the workspace
  * and in the session's folder), by what follows '=' or the letter of an option in a word, and by a
  * word of a text for the shell (in the workspace and the session's folder). It needs a pin when it
- * lies in the workspace or, anywhere else, outside the folders of the system. A file inside a longer
- * text (the script of `sh -c`) and a path that only the shell can tell ("$DIR/x.sh") cannot be
- * pinned, and the command is refused, unless `unpinned` of the entry has that very word.
+ * lies in the workspace or, anywhere else, outside the folders of the system. A file inside a
+ * longer text (the script of `sh -c`) and a path that only the shell can tell ("$DIR/x.sh") cannot
+ * be pinned, and the command is refused, unless `unpinned` of the entry has that very word.
  */
 #pragma once
 
