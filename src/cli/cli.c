@@ -108,6 +108,7 @@ bool cli_open(struct cli *cli, const struct scope *scope, struct runtime *rt, in
         .lenient = scope->lenient,
         .recompile = scope->recompile,
         .flags = flags,
+        .abort_fd = scope->abort_fd,
     };
 
     if (!flags)

@@ -64,6 +64,7 @@ struct scope {
     struct arg_list set;  /* KEY=VALUE */
     const char *cwd;      /* NULL: the process's */
     const char *receipts; /* NULL: the usual folder; "": none */
+    int abort_fd;         /* see interrupt_fd(); 0: a signal ends the program at once */
     bool recompile;
     bool lenient; /* look at a configuration that `strict` refuses */
     bool quiet;   /* problems are the verb's own matter: don't log them */

@@ -40,7 +40,7 @@ static void check_text(struct cli *cli, const struct problems *problems, size_t 
     struct arena *a = &cli->arena;
 
     for (const struct problem *p = problems->first; p; p = p->next) {
-        printf("%s: ", origin_text(a, &p->origin));
+        printf("%s: ", term_clean(a, origin_text(a, &p->origin)));
         if (p->warning)
             term_put(&cli->out, STYLE_YELLOW, "warning: ");
         printf("%s\n", term_clean(a, p->message));

@@ -1,5 +1,6 @@
 /* hooke emit - run one event through its chain and print the verdict. */
 #include "cli/event_args.h"
+#include "cli/interrupt.h"
 #include "cli/runs.h"
 
 #include <stdio.h>
@@ -93,6 +94,7 @@ int cmd_emit(struct cli *cli, int argc, char **argv)
     if (!event_args_check(cli, &o.event, &rc) || !event_args_apply(cli, &o.event, &ev, &rc))
         return rc;
     o.scope.cwd = ev.session.cwd;
+    o.scope.abort_fd = interrupt_fd();
     if (!event_fit(&cli->arena, &ev, &on, "cli"))
         return cli_misuse(cli,
                           "'%s' is %s of a main session: leave out --parent, or name the point",

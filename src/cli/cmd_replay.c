@@ -1,6 +1,7 @@
 /* hooke replay - captured events through the configuration in force: which decisions changed. */
 #include "base/file.h"
 #include "base/path.h"
+#include "cli/interrupt.h"
 #include "cli/replay.h"
 #include "cli/runs.h"
 #include "cli/scratch.h"
@@ -159,8 +160,10 @@ static int replay_folder(struct replay *o)
     if (count < 0)
         return cli_fail(o->cli, "reading '%s': %s", o->dir, strerror(errno));
     for (int i = 0; i < count; i++) {
-        show_progress(o, i, count);
-        replay_file(o, names[i]->d_name);
+        if (!interrupt_came()) {
+            show_progress(o, i, count);
+            replay_file(o, names[i]->d_name);
+        }
         free(names[i]);
     }
     free(names);
@@ -221,6 +224,8 @@ static int replay(struct replay *o)
                                .columns = columns,
                                .column_count = ARRAY_LEN(columns) };
     rc = replay_folder(o);
+    if (interrupt_came()) /* half a comparison is none */
+        return EXIT_FAILED;
     if (o->json)
         print_json(o);
     else if (o->table.count)
@@ -255,5 +260,6 @@ int cmd_replay(struct cli *cli, int argc, char **argv)
     if (o.point)
         o.point = point_info(on.point)->name;
     o.dir = words.word[0];
+    o.scope.abort_fd = interrupt_fd();
     return replay(&o);
 }

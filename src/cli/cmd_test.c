@@ -3,6 +3,7 @@
 #include "cli/describe.h"
 #include "cli/event_args.h"
 #include "cli/input.h"
+#include "cli/interrupt.h"
 #include "cli/sample.h"
 #include "cli/scratch.h"
 #include "cli/trial_text.h"
@@ -263,6 +264,7 @@ int cmd_test(struct cli *cli, int argc, char **argv)
     o.scope.cwd = o.event.cwd;
     if (!event_args_check(cli, &o.event, &rc))
         return rc;
+    o.scope.abort_fd = interrupt_fd();
     if (!o.event.session && !scratch_open(cli, &scratch, &rc))
         return rc;
     if (!cli_open(cli, &o.scope, &rt, &rc))

@@ -153,7 +153,8 @@ static void show(struct trusting *t, const struct item *i, enum trust state, str
 /* A person reads it and answers; without one nothing is trusted by accident. */
 static bool ask(struct trusting *t, const struct item *i, enum trust state, struct str text)
 {
-    char answer[16];
+    CLEANUP(mem) char *answer = NULL;
+    size_t room = 0;
 
     if (t->yes || t->quit)
         return t->yes;
@@ -165,7 +166,8 @@ static bool ask(struct trusting *t, const struct item *i, enum trust state, stru
     printf("trust '%s'? [y]es, [n]o, [a]ll that follow, [q]uit: ",
            trust_view_line(&t->cli->arena, str_of(i->path)));
     fflush(stdout);
-    if (!fgets(answer, sizeof(answer), stdin) || strchr("qQ", answer[0])) {
+    /* all of the line: what is left of it must not answer for the next file */
+    if (getline(&answer, &room, stdin) < 0 || strchr("qQ", answer[0])) {
         t->quit = true;
         return false;
     }
@@ -177,6 +179,7 @@ static bool ask(struct trusting *t, const struct item *i, enum trust state, stru
 static bool trust_one(struct trusting *t, const struct config_file *f)
 {
     struct item *i = add_item(t, f->path, f->hook);
+    CLEANUP(arena) struct arena a = { 0 };
     struct err e = { 0 };
     enum trust state;
     struct str text;
@@ -185,7 +188,7 @@ static bool trust_one(struct trusting *t, const struct config_file *f)
         i->state = find_pin(t, i->name) ? "vanished" : "missing";
         return true;
     }
-    if (file_read(&t->cli->arena, f->path, TRUST_FILE_MAX, &text, &e) < 0) {
+    if (file_read(&a, f->path, TRUST_FILE_MAX, &text, &e) < 0) {
         i->state = "unreadable";
         t->refused = true;
         cli_fail(t->cli, "%s", e.msg);
@@ -193,6 +196,7 @@ static bool trust_one(struct trusting *t, const struct config_file *f)
     }
     trust_hash(text, i->hash);
     state = trust_check(t->pins, f->path, text);
+    i->state = state_name(state); /* should it not be pinned below */
     if (state != TRUST_PINNED && ask(t, i, state, text)) {
         if (trust_pin(t->pins, f->path, text, &e) < 0) {
             cli_fail(t->cli, "%s", e.msg);

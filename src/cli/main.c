@@ -1,6 +1,7 @@
 /* Which verbs there are, and what happens around every one of them. */
 #include "base/suggest.h"
 #include "cli/cli.h"
+#include "cli/interrupt.h"
 #include "cli/sink.h"
 
 #include <errno.h>
@@ -210,5 +211,6 @@ int main(int argc, char **argv)
     rc = finish_output(&cli, run(&cli, argc, argv));
     sink_close(&sink, &cli.log);
     arena_release(&cli.arena);
+    interrupt_finish();
     return rc;
 }

@@ -1,9 +1,9 @@
 #include "cli/scratch.h"
 
 #include "base/path.h"
+#include "cli/interrupt.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 
 /* What SQLite makes beside a file called "store". */
@@ -20,16 +20,8 @@ static void remove_all(void)
     rmdir(folder);
 }
 
-static void end(int sig)
-{
-    remove_all();
-    signal(sig, SIG_DFL);
-    raise(sig);
-}
-
 bool scratch_open(struct cli *cli, struct scratch *s, int *rc)
 {
-    static const int fatal[] = { SIGINT, SIGTERM, SIGHUP };
     const char *tmp = getenv("TMPDIR");
     char *dir = path_join(&cli->arena, tmp && tmp[0] ? tmp : "/tmp", "hooke-try-XXXXXX");
 
@@ -40,8 +32,7 @@ bool scratch_open(struct cli *cli, struct scratch *s, int *rc)
         snprintf(folder, sizeof(folder), "%s", dir);
         for (size_t i = 0; i < ARRAY_LEN(suffixes); i++)
             snprintf(files[i], sizeof(files[i]), "%s%s", s->store, suffixes[i]);
-        for (size_t i = 0; i < ARRAY_LEN(fatal); i++)
-            signal(fatal[i], end);
+        interrupt_at_end(remove_all);
         setenv("HOOKE_STORE", s->store, 1);
         return true;
     }

@@ -1,8 +1,13 @@
 #include "find/hook_file.h"
 
+#include "base/path.h"
 #include "dialect/acai.h"
 #include "find/entry.h"
 #include "find/header.h"
+#include "hook/trust_where.h"
+
+#include <errno.h>
+#include <stdlib.h>
 
 /* hooke ------------------------------------------------------------------------------------------
  */
@@ -171,6 +176,39 @@ static void acai_answer(struct found *found, const struct ask *ask)
 /* Both -------------------------------------------------------------------------------------------
  */
 
+/* What is pinned is the file: its interpreter must not be a file of the workspace that is not. */
+static int check_interpreter(struct config_finding *f, const struct folder_file *file,
+                             const char *program, struct err *e)
+{
+    CLEANUP(mem) char *real = realpath(f->workspace, NULL);
+    const struct trust_where where = {
+        .root = f->workspace,
+        .real_root = real ? real : f->workspace,
+        .cwd = path_dirname(f->arena, file->path),
+    };
+    int r = trust_check_interpreter(&where, file->head, e);
+
+    if (r == 0 && !strchr(program, '/') && trust_find_in_path(f->arena, &where, program))
+        return err_set(e, -EPERM, "what runs it, '%s', is found in the workspace by PATH", program);
+    return r;
+}
+
+static bool may_ask(struct config_finding *f, const struct folder *folder, const struct ask *ask)
+{
+    struct err e = { 0 };
+
+    if (!ask->argv) {
+        problem_warn(f->problems, &ask->file->origin,
+                     "it is not used: neither its first line nor its name says what runs it");
+        return false;
+    }
+    if (folder->source != SOURCE_WORKSPACE ||
+        check_interpreter(f, ask->file, ask->argv[0], &e) == 0)
+        return true;
+    problem_warn(f->problems, &ask->file->origin, "it is not used: %s", e.msg);
+    return false;
+}
+
 bool hook_file_question(struct config_finding *f, const struct folder *folder,
                         const struct folder_file *file, struct ask *out)
 {
@@ -183,15 +221,12 @@ bool hook_file_question(struct config_finding *f, const struct folder *folder,
         argv[0] = file->program;
         argv[1] = "hook";
         out->argv = argv;
-        return true;
+        return may_ask(f, folder, out);
     }
     out->question = "describe";
     out->env = describe;
     out->argv = acai_words(f->arena, file, file->program);
-    if (!out->argv)
-        problem_warn(f->problems, &file->origin,
-                     "it is not used: neither its first line nor its name says what runs it");
-    return out->argv != NULL;
+    return may_ask(f, folder, out);
 }
 
 void hook_file_answer(struct found *found, enum folder_kind kind, const struct ask *ask)

@@ -40,9 +40,12 @@ bool permit_file(struct config_finding *f, const char *path, enum source source,
         keep(f, path, source, true);
         return true;
     }
-    out->trust = TRUST_UNKNOWN;
-    if (file_read(f->arena, path, FILE_MAX, &out->bytes, NULL) == 0)
-        out->trust = trust_check(f->trust, path, out->bytes);
+    /* What nobody has pinned is not read: it may be a hundred large files, at every start. */
+    out->trust = trust_check(f->trust, path, (struct str){ 0 });
+    if (out->trust != TRUST_UNKNOWN)
+        out->trust = file_read(f->arena, path, FILE_MAX, &out->bytes, NULL) == 0
+                         ? trust_check(f->trust, path, out->bytes)
+                         : TRUST_CHANGED;
     keep(f, path, source, out->trust == TRUST_PINNED);
     if (out->trust != TRUST_PINNED) {
         out->bytes = (struct str){ 0 };

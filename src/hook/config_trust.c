@@ -58,6 +58,7 @@ static void read_command(struct config *c, struct hook_entry *entry, const struc
         .config = c,
         .command = command,
         .env = setting_get(spec, "env"),
+        .group_env = setting_get(entry->spec, "env"),
         .unpinned = unpinned ? unpinned : setting_get(entry->spec, "unpinned"),
     };
     struct trust_names names;

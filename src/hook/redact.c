@@ -51,9 +51,44 @@ static void copy_string(struct copying *c, const struct json *j, bool secret)
         replace(c, json_source(j), clean);
 }
 
+/* ["--password", "hunter2"]: whether an element names the one behind it. */
+static bool is_secret_option(struct arena *a, const struct json *j)
+{
+    struct str text = json_str(a, j);
+
+    return str_is_set(text) && str_starts(text, STR("--")) && redact_is_secret_name(text);
+}
+
+static bool is_option(struct arena *a, const struct json *j)
+{
+    return str_starts(json_str(a, j), STR("-"));
+}
+
+/* {"name": "Authorization", "value": "hunter2"} */
+static bool names_its_value(struct arena *a, const struct json *j)
+{
+    static const struct str names[] = { { "name", 4 }, { "key", 3 }, { "header", 6 } };
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (redact_is_secret_name(json_str(a, json_get(j, names[i]))))
+            return true;
+    return false;
+}
+
+/* Whether a child is a secret by what stands beside it. */
+static bool is_told_by_neighbour(struct arena *a, const struct json *before, struct str key,
+                                 const struct json *child, bool pair)
+{
+    if (str_is_set(key))
+        return pair && str_is(key, "value");
+    return before && is_secret_option(a, before) && !is_option(a, child);
+}
+
 static void copy_value(struct copying *c, const struct json *j, bool secret)
 {
     size_t from = (size_t)(json_source(j).ptr - c->text.ptr) + 1;
+    bool pair = json_type(j) == JSON_OBJECT && names_its_value(c->r->arena, j);
+    const struct json *before = NULL;
 
     if (json_type(j) == JSON_STRING)
         copy_string(c, j, secret);
@@ -65,6 +100,8 @@ static void copy_value(struct copying *c, const struct json *j, bool secret)
         struct str key = json_key(c->r->arena, child), source = json_source(child);
         bool named = str_is_set(key) && copy_key(c, key, from);
 
+        named = named || is_told_by_neighbour(c->r->arena, before, key, child, pair);
+        before = child;
         copy_value(c, child, secret || named);
         from = (size_t)(source.ptr - c->text.ptr) + source.len;
     }

@@ -12,6 +12,7 @@
 #define VALUE_LEAST   8   /* a shorter value of the environment is as likely a word */
 #define PASSES_MAX    64
 #define COLON_LEAST   6 /* "password: string" is code, "password: hunter2" is not */
+#define COLON_MOST    512
 #define BEARER_LEAST  8
 #define QUOTES        "\"'`"
 #define ENDS_UNQUOTED " \t\r\n\"'`&;,()<>|"
@@ -52,6 +53,7 @@ bool redact_is_secret_name(struct str name)
         "apikey_",      "privatekey_",   "accesskey_",    "secretkey_",       "authorization_",
         "cookie_",      "cookies_",      "credential_",   "credentials_",     "_api_key_",
         "_access_key_", "_private_key_", "_signing_key_", "_encryption_key_", "_ssh_key_",
+        "_pass_word_",
     };
     static const char last[] = "token_";
     char words[2 * NAME_MAX_LEN + 2];
@@ -133,6 +135,39 @@ static bool is_header(struct str name)
     return false;
 }
 
+/* How many there are of the character, from `at` on. */
+static size_t run_of(struct str text, size_t at, char c)
+{
+    size_t end = at;
+
+    while (end < text.len && text.ptr[end] == c)
+        end++;
+    return end - at;
+}
+
+/* Where a quote stands, be it escaped: JSON inside of JSON. `at` itself: there is none. */
+static size_t skip_to_quote(struct str text, size_t at)
+{
+    size_t quote = at + run_of(text, at, '\\');
+
+    return quote < text.len && is_one_of(text.ptr[quote], QUOTES) ? quote : at;
+}
+
+/* The quote at `quote` has `escapes` backslashes in front, and so has the one that closes it. */
+static struct span escaped_value(struct str text, size_t quote, size_t escapes)
+{
+    size_t end = quote + 1;
+
+    while (end < text.len && text.ptr[end] != '\n') {
+        size_t run = run_of(text, end, '\\');
+
+        if (run == escapes && end + run < text.len && text.ptr[end + run] == text.ptr[quote])
+            break;
+        end += run ? run : 1;
+    }
+    return (struct span){ quote + 1, end - quote - 1 };
+}
+
 /* A quoted value, without its quotes. It ends with the line at the latest. */
 static struct span quoted_value(struct str text, size_t at)
 {
@@ -144,13 +179,26 @@ static struct span quoted_value(struct str text, size_t at)
     return (struct span){ at + 1, end - at - 1 };
 }
 
+/* What stands behind "password:" and looks like one. Not all of it: a text of such names is long.
+ */
+static bool is_behind_colon(struct str text, size_t at)
+{
+    size_t end;
+
+    if (text.len - at > COLON_MOST)
+        text.len = at + COLON_MOST;
+    end = skip_until(text, at, ENDS_UNQUOTED);
+    return end - at >= COLON_LEAST && has_digit(text, at, end);
+}
+
 static struct span bare_value(struct str text, size_t at, struct str name, char between)
 {
-    size_t end =
-        is_header(name) ? skip_until(text, at, "\r\n\"'`") : skip_until(text, at, ENDS_UNQUOTED);
+    size_t end;
 
-    if (between == ':' && !is_header(name) && (end - at < COLON_LEAST || !has_digit(text, at, end)))
-        end = at;
+    if (at >= text.len || text.ptr[at] == '$' ||
+        (between == ':' && !is_header(name) && !is_behind_colon(text, at)))
+        return (struct span){ at, 0 };
+    end = is_header(name) ? skip_until(text, at, "\r\n\"'`") : skip_until(text, at, ENDS_UNQUOTED);
     return (struct span){ at, end - at };
 }
 
@@ -166,9 +214,10 @@ static bool is_value(struct str text, struct span s)
 static struct span value_after(struct str text, size_t at, struct str name)
 {
     static const struct span none = { 0, 0 };
-    bool closes = at < text.len && is_one_of(text.ptr[at], QUOTES);
-    size_t sign = skip_blanks(text, at + closes), value;
+    size_t close = skip_to_quote(text, at), sign, value, quote;
     char between = '\0';
+
+    sign = skip_blanks(text, close + (close < text.len && is_one_of(text.ptr[close], QUOTES)));
 
     if (sign < text.len)
         between = text.ptr[sign];
@@ -181,6 +230,9 @@ static struct span value_after(struct str text, size_t at, struct str name)
     value = skip_blanks(text, sign + 1);
     if (value >= text.len || is_one_of(text.ptr[value], "=>:\r\n"))
         return none;
+    quote = skip_to_quote(text, value);
+    if (quote > value)
+        return escaped_value(text, quote, quote - value);
     if (is_one_of(text.ptr[value], QUOTES))
         return quoted_value(text, value);
     if (between == '=' && (sign > at || value > sign + 1))
@@ -262,25 +314,30 @@ static bool form_at(const struct redactor *r, struct str text, size_t at, struct
            named_at(text, at, found);
 }
 
-static bool find(const struct redactor *r, struct str text, size_t from, struct span *found)
+/* `shape` is the next credential by its looks; it is looked for once, not for every form before it.
+ */
+static bool find(const struct redactor *r, struct str text, size_t from, struct secret *shape,
+                 struct span *found)
 {
-    struct secret shape;
-    size_t end = secrets_find(text, from, &shape) ? shape.at : text.len;
-
-    for (size_t at = from; at < end; at++)
+    if (shape->at < from && !secrets_find(text, from, shape))
+        *shape = (struct secret){ .at = text.len };
+    for (size_t at = from; at < shape->at; at++)
         if (form_at(r, text, at, found))
             return true;
-    *found = (struct span){ end, end < text.len ? shape.len : 0 };
-    return end < text.len;
+    *found = (struct span){ shape->at, shape->len };
+    return shape->at < text.len;
 }
 
 /* One pass. What was taken out may uncover another: a key that stood inside a longer word. */
 static bool pass(struct redactor *r, struct str text, struct strbuf *out)
 {
+    struct secret shape;
     struct span s;
     size_t from = 0;
 
-    while (find(r, text, from, &s)) {
+    if (!secrets_find(text, 0, &shape))
+        shape = (struct secret){ .at = text.len };
+    while (find(r, text, from, &shape, &s)) {
         strbuf_add(out, text.ptr + from, s.at - from);
         strbuf_addstr(out, REDACTED);
         from = s.at + s.len;

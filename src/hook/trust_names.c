@@ -136,6 +136,28 @@ static void add_note(struct naming *n, const char *note)
     out->notes[out->note_count++] = note;
 }
 
+/* Where programs are looked for ---------------------------------------------------------------- */
+
+/* What "PATH=…" sets it to, or NULL. */
+static const char *search_path_of(const char *word)
+{
+    if (strncmp(word, "PATH=", 5) == 0)
+        return word + 5;
+    return strncmp(word, "PATH+=:", 7) == 0 ? word + 7 : NULL;
+}
+
+static int check_search_path(const struct naming *n, struct str list, struct err *e)
+{
+    struct str folder;
+
+    while (str_cut(&list, ':', &folder))
+        if (folder.len == 0 || folder.ptr[0] != '/' ||
+            trust_is_inside(&n->where, arena_cstr(n->arena, folder)))
+            return err_set(e, TRUST_REFUSED, "its PATH has '%.*s', where programs can't be pinned",
+                           STR_ARG(folder));
+    return 0;
+}
+
 /* Inside longer texts -------------------------------------------------------------------------- */
 
 static int refuse_inside(const char *file, struct err *e)
@@ -188,13 +210,19 @@ static int check_pieces(struct naming *n, const char *text, struct err *e)
 static int check_inner_words(const struct naming *n, const char *text, struct err *e)
 {
     struct shell_words words;
+    int r = 0;
 
     if (shell_words_parse(n->arena, str_of(text), NULL, &words, NULL) < 0)
         return 0; /* no text for a shell, or one that can't be one word here */
-    for (size_t i = 0; i < words.count; i++)
+    for (size_t i = 0; r == 0 && i < words.count; i++) {
+        const char *path = search_path_of(words.list[i].seen);
+
         if (words.list[i].text && is_workspace_file(n, words.list[i].text))
             return refuse_inside(words.list[i].text, e);
-    return 0;
+        if (path)
+            r = check_search_path(n, str_of(path), e);
+    }
+    return r;
 }
 
 static int check_text(struct naming *n, const char *text, struct err *e)
@@ -206,26 +234,46 @@ static int check_text(struct naming *n, const char *text, struct err *e)
 
 /* Words ---------------------------------------------------------------------------------------- */
 
+/* Where in a word a name may begin: behind '=', or behind the letter of an option, "-ffile". */
+static size_t front_of(const char *word)
+{
+    const char *equals = strchr(word, '=');
+
+    if (equals)
+        return (size_t)(equals - word) + 1;
+    return word[0] == '-' && word[1] && word[1] != '-' && word[2] ? 2 : 0;
+}
+
+static void note_folder(struct naming *n, const char *word, const char *path)
+{
+    if (path && trust_is_inside(&n->where, path) && !str_is(str_of(path), n->where.root))
+        add_note(n, arena_printf(n->arena, "what it uses of the folder '%s'", word));
+}
+
 /* `word` is what is known of the word; where it names a file that needs a pin the file is added. */
 static int look_at_word(struct naming *n, const char *word, size_t index, struct err *e)
 {
-    const char *equals = strchr(word, '='), *path = find_file(n, word);
+    const char *programs = search_path_of(word), *path = find_file(n, word);
     struct trust_named named = { .path = path, .word = index };
+    size_t front = front_of(word);
 
-    if (!path && equals) {
-        path = find_file(n, equals + 1);
-        named = (struct trust_named){ path, index, (size_t)(equals - word) + 1, false };
+    if (programs)
+        return check_search_path(n, str_of(programs), e);
+    if (!path && front) {
+        path = find_file(n, word + front);
+        named = (struct trust_named){ path, index, front, false };
     }
     if (path) {
         if (trust_needs_pin(&n->where, path))
             add_named(n, &named);
         return 0;
     }
-    if (is_odd_word(n, word) || (equals && is_odd_word(n, equals + 1)))
+    if (is_odd_word(n, word) || (front && is_odd_word(n, word + front)))
         return err_set(e, TRUST_REFUSED, "'%s' is no regular file and can't be pinned", word);
     path = find(n, word, S_IFDIR);
-    if (path && trust_is_inside(&n->where, path) && !str_is(str_of(path), n->where.root))
-        add_note(n, arena_printf(n->arena, "what it uses of the folder '%s'", word));
+    if (!path && front)
+        path = find(n, word + front, S_IFDIR);
+    note_folder(n, word, path);
     return path ? 0 : check_text(n, word, e);
 }
 
@@ -321,8 +369,12 @@ static int look_at_shell_word(struct naming *n, size_t i, struct err *e)
         return 0;
     if (!w->command && (may_stay(n, raw) || (w->text && may_stay(n, str_of(w->text)))))
         return 0;
+    if (!w->text && search_path_of(w->seen))
+        return refuse_unknown(raw, "the search path", e);
     if (!w->text)
         return look_at_unknown(n, w, raw, e);
+    if (w->command && search_path_of(w->text)) /* "PATH+=…", which is no program to every shell */
+        return check_search_path(n, str_of(search_path_of(w->text)), e);
     if (relative && n->lost && (w->command || !find(n, w->text, S_IFREG)))
         return refuse_unknown(raw, "after 'cd' the path", e);
     if (w->command)
@@ -355,21 +407,8 @@ static int name_text(struct naming *n, struct err *e)
 
 /* Variables ------------------------------------------------------------------------------------ */
 
-static int check_search_path(const struct naming *n, struct str list, struct err *e)
+static int check_env(struct naming *n, const struct setting *env, struct err *e)
 {
-    struct str folder;
-
-    while (str_cut(&list, ':', &folder))
-        if (folder.len == 0 || folder.ptr[0] != '/' ||
-            trust_is_inside(&n->where, arena_cstr(n->arena, folder)))
-            return err_set(e, TRUST_REFUSED, "its PATH has '%.*s', where programs can't be pinned",
-                           STR_ARG(folder));
-    return 0;
-}
-
-static int check_env(struct naming *n, struct err *e)
-{
-    const struct setting *env = n->rq->env;
     int r = 0;
 
     if (!env || env->kind != SETTING_MAP)
@@ -377,12 +416,13 @@ static int check_env(struct naming *n, struct err *e)
     for (const struct setting *s = env->first; r == 0 && s; s = s->next) {
         const char *folder = find(n, s->text.ptr, S_IFDIR);
 
+        if (s->origin.source != SOURCE_WORKSPACE)
+            continue; /* the user may add to a hook of the workspace */
         if (str_starts(s->key, STR("HOOKE_")))
             return err_set(e, TRUST_REFUSED, "a workspace file may not set '%s'", s->key.ptr);
         if (may_stay(n, s->text))
             continue;
-        if (folder && trust_is_inside(&n->where, folder))
-            add_note(n, arena_printf(n->arena, "what it uses of the folder '%s'", s->text.ptr));
+        note_folder(n, s->text.ptr, folder);
         r = str_is(s->key, "PATH") ? check_search_path(n, s->text, e)
                                    : check_text(n, s->text.ptr, e);
     }
@@ -432,5 +472,7 @@ int trust_names(struct arena *a, const struct trust_request *rq, struct trust_na
     n.where = trust_where(a, rq);
     n.pins = read_pins(a, rq->config->trust);
     r = text ? name_text(&n, e) : name_list(&n, e);
-    return r < 0 ? r : check_env(&n, e);
+    if (r == 0)
+        r = check_env(&n, rq->env, e);
+    return r < 0 ? r : check_env(&n, rq->group_env, e);
 }

@@ -13,11 +13,11 @@
  * A program that the user or the machine's owner names by its path must pass trust_owner_check().
  *
  * A file is named by a word of a list (looked for beside the configuration file, in the workspace
- * and in the session's folder), by what follows '=' in a word, and by a word of a text for the
- * shell (in the workspace and the session's folder). It needs a pin when it lies in the workspace
- * or, anywhere else, outside the folders of the system. A file inside a longer text (the script of
- * `sh -c`) and a path that only the shell can tell ("$DIR/x.sh") cannot be pinned, and the command
- * is refused, unless `unpinned` of the entry has that very word.
+ * and in the session's folder), by what follows '=' or the letter of an option in a word, and by a
+ * word of a text for the shell (in the workspace and the session's folder). It needs a pin when it
+ * lies in the workspace or, anywhere else, outside the folders of the system. A file inside a
+ * longer text (the script of `sh -c`) and a path that only the shell can tell ("$DIR/x.sh") cannot
+ * be pinned, and the command is refused, unless `unpinned` of the entry has that very word.
  */
 #pragma once
 
@@ -26,10 +26,11 @@
 
 struct trust_request {
     const struct config *config;
-    const struct setting *command;  /* `exec`, `resident`, `script`: its key says which */
-    const struct setting *env;      /* NULL: none */
-    const struct setting *unpinned; /* words that stay as they are; NULL: none */
-    const char *cwd;                /* of the session; NULL: the workspace */
+    const struct setting *command;   /* `exec`, `resident`, `script`: its key says which */
+    const struct setting *env;       /* NULL: none */
+    const struct setting *group_env; /* of the hook whose handler it is; NULL: none */
+    const struct setting *unpinned;  /* words that stay as they are; NULL: none */
+    const char *cwd;                 /* of the session; NULL: the workspace */
 };
 
 struct trust_command {

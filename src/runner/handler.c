@@ -106,7 +106,7 @@ void handler_load(struct arena *a, const struct handler_common *common,
     h->timeout_ms = said->timeout_ms ? said->timeout_ms : common->timeout_ms;
     if (h->broken)
         return;
-    h->env_said = said->env ? said->env : common->env;
+    h->group_env = common->env;
     h->unpinned = common->unpinned;
     read_env(a, common->env, h);
     load_filter(a, common, h);
@@ -160,7 +160,8 @@ int handler_proc(const struct handler *h, const struct group *g, struct proc *ou
     const struct trust_request rq = {
         .config = c->config,
         .command = h->said->exec,
-        .env = h->env_said,
+        .env = h->said->env,
+        .group_env = h->group_env,
         .unpinned = h->unpinned,
         .cwd = c->event->session.cwd,
     };

@@ -130,10 +130,26 @@ static int text_split(lua_State *L)
     return 1;
 }
 
+/* Lua repeats nothing as often as it is told to, without allocating or an instruction. */
+static int text_rep(lua_State *L)
+{
+    lua_CFunction function = lua_tocfunction(L, lua_upvalueindex(1));
+    size_t len = 0, separator = 0;
+
+    (void)luaL_checklstring(L, 1, &len);
+    (void)luaL_optlstring(L, 3, "", &separator);
+    if (len + separator > 0)
+        return function(L);
+    (void)luaL_checkinteger(L, 2);
+    lua_pushliteral(L, "");
+    return 1;
+}
+
 static void open_string(lua_State *L)
 {
-    static const char *const kept[] = { "byte", "char", "format",  "len",   "lower",
-                                        "rep",  "sub",  "reverse", "upper", NULL };
+    static const char *const kept[] = { "byte", "char",    "format", "len", "lower",
+                                        "sub",  "reverse", "upper",  NULL };
+    static const char *const repeating[] = { "rep", NULL };
     static const luaL_Reg own[] = {
         { "trim", text_trim }, { "starts", text_starts },
         { "ends", text_ends }, { "split", text_split },
@@ -143,6 +159,8 @@ static void open_string(lua_State *L)
     lua_newtable(L);
     luaL_requiref(L, "string", luaopen_string, 0);
     lua_library_keep(L, kept);
+    luaL_requiref(L, "string", luaopen_string, 0);
+    keep_charged(L, repeating, text_rep);
     luaL_setfuncs(L, own, 0);
     lua_pushvalue(L, -1);
     lua_library_text_methods(L);

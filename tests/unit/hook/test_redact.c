@@ -1,4 +1,5 @@
 /* Secrets go, everything else stays byte for byte. */
+#include "base/clock.h"
 #include "hook/redact.h"
 #include "test.h"
 
@@ -56,6 +57,16 @@ static const struct row values[] = {
     { "[\"if token == 'bash' then\"]", NULL },
     { "[\"https://example.org:80/a@b\"]", NULL },
     { "[\"the token limit, and a Bearer of news\"]", NULL },
+    { "[\"{\\\\\\\"password\\\\\\\":\\\\\\\"a b\\\\\\\",1}\"]",
+      "[\"{\\\\\\\"password\\\\\\\":\\\\\\\"[removed]\\\\\\\",1}\"]" },
+    /* by what stands beside them */
+    { "[\"mysql\",\"--password\",\"x\",\"y\"]", "[\"mysql\",\"--password\",\"[removed]\",\"y\"]" },
+    { "[\"--token\",\"--force\",\"password\",\"x\"]", NULL },
+    { "{\"name\":\"Authorization\",\"value\":\"x\",\"n\":1}",
+      "{\"name\":\"Authorization\",\"value\":\"[removed]\",\"n\":1}" },
+    { "{\"value\":[\"x\"],\"key\":\"DB_PASSWORD\"}",
+      "{\"value\":[\"[removed]\"],\"key\":\"DB_PASSWORD\"}" },
+    { "{\"name\":\"colour\",\"value\":\"red\"}", NULL },
     /* learnt */
     { "[\"echo " HIDDEN "!\"]", "[\"echo [removed]!\"]" },
     /* bytes */
@@ -121,6 +132,28 @@ static void the_second_time_changes_nothing(void **state UNUSED)
     }
 }
 
+/* An event waits for this: a text of many secrets, or of what nearly is one, takes no longer. */
+static void the_time_it_takes_grows_with_the_text(void **state UNUSED)
+{
+    static const char *const pieces[] = {
+        "password=abc123 ",    "password=\"", "password:", "Authorization: $ ", "://",
+        "password=\\\"$a\\\"", "--password ", "Bearer ",   GITHUB " ",          "password: ab ",
+        "password=\"$\" ",
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(pieces); i++) {
+        CLEANUP(arena) struct arena a = { 0 };
+        CLEANUP(strbuf) struct strbuf text = { 0 };
+        struct redactor r = redactor(&a);
+        uint64_t began = clock_mono_ns();
+
+        while (text.len < (size_t)1 << 19)
+            strbuf_addstr(&text, pieces[i]);
+        (void)redact_text(&r, strbuf_str(&text));
+        assert_true(clock_mono_ns() - began < UINT64_C(5000000000));
+    }
+}
+
 /* Any pieces beside each other: what one removal uncovers is found too. */
 static void texts_of_random_pieces_settle(void **state UNUSED)
 {
@@ -161,5 +194,6 @@ static void an_untouched_value_is_handed_back(void **state UNUSED)
 
 TESTS(cmocka_unit_test(takes_out_what_the_table_says),
       cmocka_unit_test(the_second_time_changes_nothing),
+      cmocka_unit_test(the_time_it_takes_grows_with_the_text),
       cmocka_unit_test(texts_of_random_pieces_settle),
       cmocka_unit_test(an_untouched_value_is_handed_back))

@@ -54,6 +54,8 @@ static void endless_loops_and_bombs_end_as_failed_runs(void **state UNUSED)
         { "table.sort({ 3, 1, 2, 5, 4 }, function() while true do end end)", endless },
         { "table.unpack({}, 1, 1e8)", "too many results to unpack" },
         { "while true do ('x,'):rep(500):split(',') end", endless },
+        { "while true do (''):rep(math.maxinteger) end", endless },
+        { "while true do (''):rep(math.maxinteger, '') end", endless },
         { "re(('a'):rep(40), '(a+')", "bad regular expression" },
         { "while true do hooke.state.get('x') end", endless },
         { "for i = 1, 1e9 do re('x', 'a' .. i) end", endless },
