@@ -210,6 +210,8 @@ void claude_settings_read(struct claude_settings *c, const struct origin *file, 
         return;
     }
     if (is_off(root)) {
+        if (c->changed)
+            return;
         c->user_off = file->source != SOURCE_WORKSPACE;
         drop_workspace(c);
         return;
@@ -232,6 +234,19 @@ static bool has_hooks(const char *path)
            memmem(text.ptr, text.len, "disableAllHooks", strlen("disableAllHooks"));
 }
 
+/* Which handlers must not go missing; see permit.h. Its mistakes were told while it was trusted. */
+static void read_kept(struct claude_settings *c, const struct origin *file, struct str text)
+{
+    struct problems *loud = c->problems, quiet = { .arena = c->arena };
+
+    quiet.end = &quiet.first;
+    c->problems = &quiet;
+    c->changed = true;
+    claude_settings_read(c, file, text);
+    c->changed = false;
+    c->problems = loud;
+}
+
 static void read_file(struct config_finding *f, struct claude_settings *c,
                       const struct origin *file)
 {
@@ -249,6 +264,8 @@ static void read_file(struct config_finding *f, struct claude_settings *c,
     } else {
         permit_count(&refused, file->file, permit.trust);
         permit_warn(f, file->file, &refused);
+        if (permit.kept)
+            read_kept(c, file, permit.bytes);
     }
 }
 

@@ -84,6 +84,7 @@ struct hook_handler {
     const struct setting *match, *condition; /* `match` and `if`; NULL: every event */
     uint32_t timeout_ms;                     /* 0: as the hook */
     bool async;                              /* the event does not wait for it */
+    bool changed;       /* so has its file since it was trusted; `broken` says so */
     const char *broken; /* what is wrong with it: every run of it fails; NULL: nothing */
 };
 
@@ -228,6 +229,12 @@ bool config_is_runner_key(struct str key);
  */
 const char *config_read_traits(struct arena *a, struct hook_entry *entry,
                                struct problems *problems);
+
+/*
+ * For a hook that says itself what it is for, but cannot be asked: where things can be refused it
+ * must not be missing, if its failure matters.
+ */
+void config_stand_at_gates(struct arena *a, struct hook_traits *t);
 
 const char *source_name(enum source s);
 const char *layer_name(enum layer l);
