@@ -59,13 +59,22 @@ static bool is_said_alike(struct arena *a, const struct setting *x, const struct
     return json_equal(setting_to_json(a, in_x), setting_to_json(a, in_y));
 }
 
-/* The same handler, written in several files or twice in one, runs once. */
+/*
+ * The same handler, written in several files or twice in one, runs once; one that can refuse is not
+ * the same as one that cannot.
+ */
 static bool is_there(struct arena *a, const struct setting *group, const struct setting *handler)
 {
-    for (const struct setting *h = group->first; h; h = h->next)
-        if (is_said_alike(a, h, handler, "exec") && is_said_alike(a, h, handler, "match") &&
-            is_said_alike(a, h, handler, "if"))
+    static const char *const keys[] = { "exec", "match", "if", "async", "on_failure" };
+
+    for (const struct setting *h = group->first; h; h = h->next) {
+        size_t alike = 0;
+
+        while (alike < ARRAY_LEN(keys) && is_said_alike(a, h, handler, keys[alike]))
+            alike++;
+        if (alike == ARRAY_LEN(keys))
             return true;
+    }
     return false;
 }
 

@@ -83,6 +83,7 @@ struct hook_handler {
     const struct setting *env;               /* of its own; NULL: none */
     const struct setting *match, *condition; /* `match` and `if`; NULL: every event */
     uint32_t timeout_ms;                     /* 0: as the hook */
+    enum failure on_failure;                 /* the stricter of this and the hook's counts */
     bool async;                              /* the event does not wait for it */
     bool changed;       /* so has its file since it was trusted; `broken` says so */
     const char *broken; /* what is wrong with it: every run of it fails; NULL: nothing */

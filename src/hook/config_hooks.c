@@ -171,7 +171,7 @@ static const char *find_changed_handlers(struct config *c, struct hook_entry *en
         const char *own = find_change(c, &c->arena, h->origin.file);
 
         change = own ? own : change;
-        if (own && entry->traits.on_failure == FAILURE_ALLOW)
+        if (own && entry->traits.on_failure == FAILURE_ALLOW && h->on_failure == FAILURE_ALLOW)
             continue;
         h->changed = own != NULL;
         h->broken = own ? own : h->broken;
