@@ -28,8 +28,11 @@ struct running {
 
 static uint64_t part_deadline(const struct running *r, size_t i, uint64_t now)
 {
-    uint64_t own = now + (uint64_t)r->parts[i].handler->timeout_ms * 1000000u;
-    uint64_t event = r->group->call->event_deadline_ns;
+    const struct handler *h = r->parts[i].handler;
+    const struct hook_call *c = r->group->call;
+    uint64_t own = now + (uint64_t)h->timeout_ms * 1000000u;
+    uint64_t event =
+        h->said->origin.source == SOURCE_WORKSPACE ? c->guest_deadline_ns : c->event_deadline_ns;
 
     return own < event ? own : event;
 }
