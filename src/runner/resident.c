@@ -77,6 +77,7 @@ static int resident_run(const struct hook_call *c, struct verdict *v, struct err
         .cwd = c->event->session.cwd,
         .deadline_ns = c->deadline_ns,
         .io = c->io,
+        .report = c->report,
     };
     bool applies;
     int r = when_test(x->when, c, &applies, e);

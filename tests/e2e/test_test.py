@@ -84,6 +84,24 @@ def test_a_group_with_a_handler_in_the_background_is_waited_for(hooke):
     assert r.rc == 0 and r.json["stderr"] == "later\n" and r.json["outcome"] == "none"
 
 
+@pytest.mark.parametrize("ends", [False, True])
+def test_a_resident_tells_all_it_wrote(hooke, ends):
+    program = hooke.config_dir / "stay.py"
+    program.write_text(f"""#!/usr/bin/env python3
+import json, sys
+for line in sys.stdin:
+    m = json.loads(line)
+    if m["method"] == "event":
+        print("x" * 3000, file=sys.stderr, flush=True)
+        if {ends}: sys.exit(3)
+    if "id" in m: print(json.dumps({{"jsonrpc": "2.0", "id": m["id"], "result": {{}}}}), flush=True)
+""")
+    program.chmod(0o755)
+    config_of(hooke, on="turn.after", resident=["./stay.py"])
+    r = try_it(hooke)
+    assert r.rc == (1 if ends else 0) and r.json["stderr"].strip() == "x" * 3000
+
+
 def test_an_observer_tells_what_it_wrote_too(hooke):
     config_of(hooke, on="turn.after", mode="observe", exec="echo seen >&2")
     assert try_it(hooke).json["stderr"] == "seen\n"
