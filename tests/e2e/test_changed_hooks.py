@@ -103,6 +103,16 @@ def test_what_a_script_said_of_itself_counts(hooke, option, rc):
     assert changed(hooke, named).rc == rc
 
 
+@pytest.mark.parametrize("name", [".hooke/hooks/found.lua", ".hooke/named.lua"])
+def test_a_changed_script_stops_nobody_who_is_strict(hooke, name):
+    hooke.config("strict: true\n")
+    path = put(hooke.cwd / name, "hooke.on('tool.execute.before', function() end)\n")
+    options(hooke, "{ name: s, script: named.lua }" if "named" in name else "")
+    trust(hooke)
+    r = changed(hooke, path)
+    assert r.rc == 0, r.err
+
+
 def test_a_script_that_is_named_by_a_changed_configuration_fails(hooke):
     put(hooke.cwd / ".hooke/guard.lua", "hooke.on('tool.execute.before', function() end)\n")
     options(hooke, "{ name: s, script: guard.lua, safety_critical: true }")
