@@ -16,7 +16,7 @@
 
 static struct cache_key key_of(const struct ask *a)
 {
-    return (struct cache_key){ a->file->path, a->question, &a->file->st };
+    return (struct cache_key){ a->file->path, a->question, &a->file->asked };
 }
 
 /* A failure is worth asking again for somebody who looks at the configuration. */
@@ -114,7 +114,7 @@ void ask_all(struct config_finding *f, struct ask *asks, size_t count)
         return;
     c = cache_open(f->state_dir);
     for (size_t i = 0; i < count; i++) {
-        if (is_known(f, c, &asks[i]) || is_inside_hook())
+        if (is_known(f, c, &asks[i]) || is_inside_hook() || asks[i].file->changed)
             continue;
         open[open_count++] = &asks[i];
         if (open_count == AT_ONCE) {

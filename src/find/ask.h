@@ -19,5 +19,5 @@ struct ask {
     const char *failure;    /* out: words that follow its name; NULL too: nobody asked it */
 };
 
-/* Answers live in f->arena. Inside another hook nothing is started. */
+/* Answers live in f->arena. Inside another hook nothing is started, nor is what has changed. */
 void ask_all(struct config_finding *f, struct ask *asks, size_t count);

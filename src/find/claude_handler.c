@@ -204,14 +204,15 @@ static void add_async(struct claude_settings *c, struct setting *handler,
                      "'asyncRewake' is taken for 'async': nothing wakes the model");
 }
 
-static void warn_of_unknown(struct claude_settings *c, const struct setting *said)
+static void add_on_failure(struct claude_settings *c, struct setting *handler,
+                           const struct setting *meaning)
 {
-    const struct setting *meaning = setting_get(said, "onFailure");
-
-    if (meaning && str_is(meaning->text, "block"))
+    if (str_is(meaning->text, "block"))
+        entry_text(c->arena, handler, "on_failure", "block");
+    else if (!str_is(meaning->text, "continue"))
         problem_warn(c->problems, &meaning->origin,
-                     "'onFailure' of one handler is not known: set 'on_failure' of the whole hook "
-                     "in hooke's configuration");
+                     "'onFailure' must be 'block' or 'continue', not '%s': 'continue' is meant",
+                     setting_text(c->arena, meaning));
 }
 
 struct setting *claude_handler_read(struct claude_settings *c, const struct setting *said)
@@ -236,6 +237,7 @@ struct setting *claude_handler_read(struct claude_settings *c, const struct sett
     if (timeout)
         add_timeout(c, handler, timeout);
     add_async(c, handler, said);
-    warn_of_unknown(c, said);
+    if (setting_get(said, "onFailure"))
+        add_on_failure(c, handler, setting_get(said, "onFailure"));
     return handler;
 }

@@ -59,13 +59,22 @@ static bool is_said_alike(struct arena *a, const struct setting *x, const struct
     return json_equal(setting_to_json(a, in_x), setting_to_json(a, in_y));
 }
 
-/* The same handler, written in several files or twice in one, runs once. */
+/*
+ * The same handler, written in several files or twice in one, runs once; one that can refuse is not
+ * the same as one that cannot.
+ */
 static bool is_there(struct arena *a, const struct setting *group, const struct setting *handler)
 {
-    for (const struct setting *h = group->first; h; h = h->next)
-        if (is_said_alike(a, h, handler, "exec") && is_said_alike(a, h, handler, "match") &&
-            is_said_alike(a, h, handler, "if"))
+    static const char *const keys[] = { "exec", "match", "if", "async", "on_failure" };
+
+    for (const struct setting *h = group->first; h; h = h->next) {
+        size_t alike = 0;
+
+        while (alike < ARRAY_LEN(keys) && is_said_alike(a, h, handler, keys[alike]))
+            alike++;
+        if (alike == ARRAY_LEN(keys))
             return true;
+    }
     return false;
 }
 
@@ -210,6 +219,8 @@ void claude_settings_read(struct claude_settings *c, const struct origin *file, 
         return;
     }
     if (is_off(root)) {
+        if (c->changed)
+            return;
         c->user_off = file->source != SOURCE_WORKSPACE;
         drop_workspace(c);
         return;
@@ -232,6 +243,19 @@ static bool has_hooks(const char *path)
            memmem(text.ptr, text.len, "disableAllHooks", strlen("disableAllHooks"));
 }
 
+/* Which handlers must not go missing; see permit.h. Its mistakes were told while it was trusted. */
+static void read_kept(struct claude_settings *c, const struct origin *file, struct str text)
+{
+    struct problems *loud = c->problems, quiet = { .arena = c->arena };
+
+    quiet.end = &quiet.first;
+    c->problems = &quiet;
+    c->changed = true;
+    claude_settings_read(c, file, text);
+    c->changed = false;
+    c->problems = loud;
+}
+
 static void read_file(struct config_finding *f, struct claude_settings *c,
                       const struct origin *file)
 {
@@ -249,6 +273,8 @@ static void read_file(struct config_finding *f, struct claude_settings *c,
     } else {
         permit_count(&refused, file->file, permit.trust);
         permit_warn(f, file->file, &refused);
+        if (permit.kept)
+            read_kept(c, file, permit.bytes);
     }
 }
 

@@ -19,6 +19,7 @@ struct claude_settings {
     struct problems *problems;
     const char *project; /* what ${CLAUDE_PROJECT_DIR} stands for */
     bool user_off;       /* the user's settings have `disableAllHooks` */
+    bool changed;        /* what is read is what was trusted of a file that has changed */
     struct setting *first, *last;
 };
 

@@ -80,6 +80,23 @@ static void ask_folders(struct config_finding *f, struct looking *all, size_t co
     ask_all(f, asks, asked);
 }
 
+/* What is wrong with a file as it was is nobody's concern: that it has changed is said already. */
+static void read_file(struct found *found, const struct folder_file *file, enum folder_kind kind,
+                      const struct ask *answered)
+{
+    struct config_finding *f = found->finding;
+    struct problems *loud = f->problems, quiet = { .arena = f->arena };
+
+    quiet.end = &quiet.first;
+    if (file->changed)
+        f->problems = &quiet;
+    if (answered)
+        hook_file_answer(found, kind, answered);
+    else
+        hook_file_read(found, file);
+    f->problems = loud;
+}
+
 void find_hooks(struct config_finding *f)
 {
     struct looking all[FOLDERS] = { 0 };
@@ -90,13 +107,13 @@ void find_hooks(struct config_finding *f)
         all[i].files = folder_files(f, &all[i].folder);
     ask_folders(f, all, count);
     for (size_t i = 0; i < count; i++) {
-        const struct folder *folder = &all[i].folder;
+        enum folder_kind kind = all[i].folder.kind;
 
         for (const struct folder_file *file = all[i].files; file; file = file->next)
-            if (folder->kind == FOLDER_HOOKE)
-                hook_file_read(&found, file);
+            if (kind == FOLDER_HOOKE)
+                read_file(&found, file, kind, NULL);
         for (size_t q = 0; q < all[i].ask_count; q++)
-            hook_file_answer(&found, folder->kind, &all[i].asks[q]);
+            read_file(&found, all[i].asks[q].file, kind, &all[i].asks[q]);
     }
     claude_settings_find(&found);
     found_hand_over(&found);

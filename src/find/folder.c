@@ -151,11 +151,14 @@ static bool may_use(struct config_finding *f, const struct folder *folder, struc
         complain(f, &file->origin, "it is not used: %s", e.msg);
         return false;
     }
-    if (!permit_file(f, file->path, folder->source, head, &permit)) {
+    file->changed = !permit_file(f, file->path, folder->source, head, &permit);
+    if (file->changed)
         permit_count(refused, file->path, permit.trust);
+    if (file->changed && !permit.kept)
         return false;
-    }
     file->program = permit.program;
+    if (stat(file->program, &file->asked) < 0)
+        return false;
     file->head = permit.bytes;
     if (file->head.len > FOLDER_HEAD)
         file->head.len = FOLDER_HEAD;

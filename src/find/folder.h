@@ -23,6 +23,8 @@ struct folder_file {
     const char *path;
     const char *name;    /* the last part of it */
     const char *program; /* what to start to ask it: the file, or its copy */
+    struct stat asked;   /* of the program: an answer counts as long as that is the same */
+    bool changed; /* since it was trusted: `program` and `head` are as they were, not to run */
     struct origin origin;
     struct stat st;
     struct str head; /* how it begins */

@@ -29,6 +29,16 @@ static void keep(struct config_finding *f, const char *path, enum source source,
     config_found_file(f, &file);
 }
 
+static bool find_kept(struct config_finding *f, const char *path, struct permit *out)
+{
+    const char *copy = trust_kept_of(f->arena, f->trust, path);
+
+    if (!copy || file_read(f->arena, copy, FILE_MAX, &out->bytes, NULL) < 0)
+        return false;
+    out->program = copy;
+    return true;
+}
+
 bool permit_file(struct config_finding *f, const char *path, enum source source, size_t max,
                  struct permit *out)
 {
@@ -49,6 +59,7 @@ bool permit_file(struct config_finding *f, const char *path, enum source source,
     keep(f, path, source, out->trust == TRUST_PINNED);
     if (out->trust != TRUST_PINNED) {
         out->bytes = (struct str){ 0 };
+        out->kept = out->trust == TRUST_CHANGED && find_kept(f, path, out);
         return false;
     }
     /* What is asked is the copy, whatever happens to the file meanwhile. */

@@ -11,6 +11,7 @@ struct permit {
     enum trust trust;
     struct str bytes;    /* of the file, when it may be used; all that were asked for */
     const char *program; /* what to start in its place, to ask it */
+    bool kept; /* it has changed: bytes and program are what was trusted, to be read only */
 };
 
 /* How a file begins; false when it cannot be read. */
@@ -19,7 +20,8 @@ bool permit_head(struct arena *a, const char *path, size_t max, struct str *out)
 /*
  * Looks at the file, keeps it among the configuration's files and says nothing. False: it may not
  * be used, and `trust` says why. Of a file of the user at most `max` bytes are read, of one of a
- * workspace all: they are what was trusted.
+ * workspace all: they are what was trusted. What was trusted of a file that has changed tells which
+ * hooks must not go missing: those whose absence counts as a failure.
  */
 bool permit_file(struct config_finding *f, const char *path, enum source source, size_t max,
                  struct permit *out);

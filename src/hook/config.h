@@ -83,7 +83,9 @@ struct hook_handler {
     const struct setting *env;               /* of its own; NULL: none */
     const struct setting *match, *condition; /* `match` and `if`; NULL: every event */
     uint32_t timeout_ms;                     /* 0: as the hook */
+    enum failure on_failure;                 /* the stricter of this and the hook's counts */
     bool async;                              /* the event does not wait for it */
+    bool changed;       /* so has its file since it was trusted; `broken` says so */
     const char *broken; /* what is wrong with it: every run of it fails; NULL: nothing */
 };
 
@@ -229,6 +231,12 @@ bool config_is_runner_key(struct str key);
  */
 const char *config_read_traits(struct arena *a, struct hook_entry *entry,
                                struct problems *problems);
+
+/*
+ * For a hook that says itself what it is for, but cannot be asked: where things can be refused it
+ * must not be missing, if its failure matters.
+ */
+void config_stand_at_gates(struct arena *a, struct hook_traits *t);
 
 const char *source_name(enum source s);
 const char *layer_name(enum layer l);

@@ -271,7 +271,7 @@ static void read_timeout(struct entry_reading *r, const struct setting *s)
     config_entry_timeout(r, s, &r->entry->traits.timeout_ms);
 }
 
-static void read_on_failure(struct entry_reading *r, const struct setting *s)
+void config_entry_on_failure(struct entry_reading *r, const struct setting *s, enum failure *out)
 {
     const char *words[FAILURE_BLOCK + 1];
     unsigned index;
@@ -279,7 +279,12 @@ static void read_on_failure(struct entry_reading *r, const struct setting *s)
     for (unsigned i = 0; i < ARRAY_LEN(words); i++)
         words[i] = failure_name((enum failure)i);
     if (read_word(r, s, words, ARRAY_LEN(words), &index))
-        r->entry->traits.on_failure = (enum failure)index;
+        *out = (enum failure)index;
+}
+
+static void read_on_failure(struct entry_reading *r, const struct setting *s)
+{
+    config_entry_on_failure(r, s, &r->entry->traits.on_failure);
 }
 
 static void read_flag(struct entry_reading *r, const struct setting *s)

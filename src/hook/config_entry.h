@@ -24,10 +24,11 @@ void config_entry_refuse(struct entry_reading *r, const struct origin *where, co
 /* The kind of a value is not among `kinds` (a bit each). */
 void config_entry_refuse_kind(struct entry_reading *r, const struct setting *s, unsigned kinds);
 
-/* What an entry and a handler of its have in common: words to run, variables, a time. */
+/* What an entry and a handler of its have in common: words to run, variables, a time, a meaning. */
 void config_entry_argv(struct entry_reading *r, const struct setting *s);
 void config_entry_env(struct entry_reading *r, const struct setting *s);
 void config_entry_timeout(struct entry_reading *r, const struct setting *s, uint32_t *out);
+void config_entry_on_failure(struct entry_reading *r, const struct setting *s, enum failure *out);
 
 /* The entry's handlers: the one of its `exec`, or those of its `group`. */
 void config_entry_command(struct entry_reading *r, const struct setting *exec);

@@ -44,6 +44,12 @@ static void read_async(struct entry_reading *r UNUSED, const struct setting *s,
     h->async = str_is(s->text, "true");
 }
 
+static void read_on_failure(struct entry_reading *r, const struct setting *s,
+                            struct hook_handler *h)
+{
+    config_entry_on_failure(r, s, &h->on_failure);
+}
+
 static const struct handler_key {
     const char *name;
     handler_fn *read;
@@ -55,6 +61,7 @@ static const struct handler_key {
     { "if", read_if, TEXT, true },
     { "timeout", read_timeout, WORD, false },
     { "async", read_async, FLAG, true },
+    { "on_failure", read_on_failure, TEXT, false },
     { "env", read_env, MAP | LIST, false },
 };
 

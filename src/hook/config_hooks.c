@@ -149,14 +149,57 @@ static void check_runner(struct entry_reading *r)
         config_entry_refuse(r, &args->origin, "'callback_args' needs 'callback' beside it");
 }
 
-/* What was trusted of a file that has changed: see config_source.c. */
-static bool is_of_changed_file(const struct config *c, const struct hook_entry *entry)
+/* What was trusted of a file that has changed: see config_source.c, find/permit.h. */
+static const char *find_change(const struct config *c, struct arena *a, const char *file)
 {
     for (size_t i = 0; i < c->file_count; i++)
         if (c->files[i].source == SOURCE_WORKSPACE && !c->files[i].trusted &&
-            strcmp(c->files[i].path, entry->origin.file) == 0)
-            return true;
-    return false;
+            strcmp(c->files[i].path, file) == 0)
+            return arena_printf(a, "'%s' has changed since it was trusted: run 'hooke trust'",
+                                file);
+    return NULL;
+}
+
+/* Handlers of one hook may stand in several files: those of a changed one fail, or go. */
+static const char *find_changed_handlers(struct config *c, struct hook_entry *entry)
+{
+    const char *change = NULL;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < entry->handler_count; i++) {
+        struct hook_handler *h = &entry->handlers[i];
+        const char *own = find_change(c, &c->arena, h->origin.file);
+
+        change = own ? own : change;
+        if (own && entry->traits.on_failure == FAILURE_ALLOW && h->on_failure == FAILURE_ALLOW)
+            continue;
+        h->changed = own != NULL;
+        h->broken = own ? own : h->broken;
+        entry->handlers[kept++] = *h;
+    }
+    entry->handler_count = kept;
+    return kept ? NULL : change;
+}
+
+static const char *find_changes(struct config *c, struct hook_entry *entry)
+{
+    if (entry->found && entry->runner == RUNNER_SCRIPT)
+        return NULL; /* its runner looks at it, and at what it said */
+    return entry->found && setting_get(entry->spec, "group")
+               ? find_changed_handlers(c, entry)
+               : find_change(c, &c->arena, entry->origin.file);
+}
+
+void config_stand_at_gates(struct arena *a, struct hook_traits *t)
+{
+    struct subscription *on = arena_array(a, struct subscription, POINT_COUNT);
+
+    if (t->on_count > 0 || t->on_failure == FAILURE_ALLOW)
+        return;
+    for (int point = 0; point < POINT_COUNT; point++)
+        if (point_info((enum point)point)->kind == POINT_GATE)
+            on[t->on_count++] = (struct subscription){ .point = (enum point)point };
+    t->on = on;
 }
 
 const char *config_read_traits(struct arena *a, struct hook_entry *entry, struct problems *problems)
@@ -200,9 +243,10 @@ static bool read_entry(struct config *c, const struct setting *spec, const char 
         check_runner(&r);
     set_defaults(&r);
     finish_cadence(&r);
-    if (!r.bad && is_of_changed_file(c, entry))
-        r.bad = arena_printf(&c->arena, "'%s' has changed since it was trusted: run 'hooke trust'",
-                             entry->origin.file);
+    if (!r.bad)
+        r.bad = find_changes(c, entry);
+    if (r.bad && (entry->runner == RUNNER_SCRIPT || entry->runner == RUNNER_RESIDENT))
+        config_stand_at_gates(&c->arena, &entry->traits);
     /* What must not be missing stays, and every run of it fails. */
     if (r.bad && entry->traits.on_failure != FAILURE_ALLOW && entry->traits.on_count)
         entry->broken = r.bad;

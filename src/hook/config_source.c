@@ -157,15 +157,9 @@ static void read_pinned(struct arena *a, const struct config_sources *sources,
                         struct config_source *s)
 {
     const struct origin file = { .source = s->source, .file = s->path };
-    const char *name = trust_name(a, s->path), *copy = NULL;
-    struct trust_pinned *pins;
+    const char *copy = trust_kept_of(a, sources->trust, s->path);
     struct str text;
 
-    if (trust_pins(a, sources->trust, &pins, NULL) < 0)
-        return;
-    for (; pins->path; pins++)
-        if (strcmp(pins->path, name) == 0)
-            copy = trust_kept(a, pins);
     if (!copy || file_read(a, copy, YAML_MAX_BYTES, &text, NULL) < 0 ||
         setting_parse(a, &file, text, &s->tree, &s->bad, NULL) < 0 || s->tree->kind != SETTING_MAP)
         s->tree = NULL;

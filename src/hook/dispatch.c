@@ -131,12 +131,32 @@ struct hook_run *dispatch_next_run(struct dispatch *d)
     return &r->runs[r->run_count++];
 }
 
-uint64_t dispatch_deadline(const struct dispatch *d, const struct hook *h, uint64_t now_ns)
+/* However slow a workspace is, half of an event's time is for hooks of others. */
+static uint64_t guest_deadline(const struct dispatch *d)
 {
+    return d->began_ns + (d->deadline_ns - d->began_ns) / 2;
+}
+
+static uint64_t event_deadline(const struct dispatch *d, const struct hook *h)
+{
+    return h->origin.source == SOURCE_WORKSPACE ? guest_deadline(d) : d->deadline_ns;
+}
+
+/* What takes no time to speak of is no reason to let anything pass. */
+static bool is_swift_guard(const struct hook *h)
+{
+    return h->in_process && h->traits.layer == LAYER_GUARD;
+}
+
+void dispatch_set_deadlines(const struct dispatch *d, struct hook_call *c, uint64_t now_ns)
+{
+    const struct hook *h = c->hook;
     uint32_t ms = h->traits.timeout_ms ? h->traits.timeout_ms : HOOK_TIMEOUT_MS;
     uint64_t own = now_ns + (uint64_t)ms * 1000000u;
 
-    return own < d->deadline_ns ? own : d->deadline_ns;
+    c->event_deadline_ns = event_deadline(d, h);
+    c->guest_deadline_ns = guest_deadline(d);
+    c->deadline_ns = own < c->event_deadline_ns || is_swift_guard(h) ? own : c->event_deadline_ns;
 }
 
 static void run_hook(struct dispatch *d, const struct hook *h, const struct gate *g, bool again)
@@ -149,7 +169,7 @@ static void run_hook(struct dispatch *d, const struct hook *h, const struct gate
     d->call.options = h->options;
     d->call.context = h->context;
     d->call.again = again;
-    d->call.deadline_ns = dispatch_deadline(d, h, d->last_ns);
+    dispatch_set_deadlines(d, &d->call, d->last_ns);
     dispatch_call(d, &d->call, d->last_ns, &v, run);
     d->last_ns += run->ns;
     if (dispatch_hold_untrusted(d, run)) {
@@ -223,6 +243,12 @@ bool dispatch_admit(struct dispatch *d, const struct hook *h, struct gate *g)
     return false;
 }
 
+static bool is_out_of_time(const struct dispatch *d, const struct hook *h)
+{
+    return d->last_ns > event_deadline(d, h) && !is_swift_guard(h) && !h->off_because &&
+           !is_too_deep(d, h);
+}
+
 /* A later hook changed the arguments: the guards judge what will really run. */
 static void rerun_guards(struct dispatch *d)
 {
@@ -261,7 +287,6 @@ void dispatch_chain(struct dispatch *d)
         .event = &d->event,
         .config = registry_config(d->registry),
         .arena = d->arena,
-        .event_deadline_ns = d->deadline_ns,
         .abort_fd = d->abort_fd,
         .receipt_id = d->receipt->id,
         .report = d->report,
@@ -273,7 +298,7 @@ void dispatch_chain(struct dispatch *d)
             rerun_guards(d);
         if (d->over)
             break;
-        if (d->last_ns > d->deadline_ns && !h->off_because && !is_too_deep(d, h))
+        if (is_out_of_time(d, h))
             out_of_time(d, h);
         else if (dispatch_admit(d, h, &g))
             run_hook(d, h, &g, false);

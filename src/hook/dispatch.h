@@ -37,7 +37,7 @@ void dispatch_call(const struct dispatch *d, struct hook_call *c, uint64_t began
                    struct verdict *v, struct hook_run *run);
 
 /* When a hook that starts now must be done: its own timeout, or the event's, if that is earlier. */
-uint64_t dispatch_deadline(const struct dispatch *d, const struct hook *h, uint64_t now_ns);
+void dispatch_set_deadlines(const struct dispatch *d, struct hook_call *c, uint64_t now_ns);
 
 /* Whether the run was none because nothing is trusted and nothing depends on it: then it is held.
  */

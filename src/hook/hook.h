@@ -55,7 +55,8 @@ struct hook_call {
     struct hook_io *io;          /* for the runner to fill in */
     struct hook_report *report;  /* likewise; NULL, but where a hook is tried */
     uint64_t deadline_ns;        /* on the monotonic clock */
-    uint64_t event_deadline_ns;  /* of the whole event; not before `deadline_ns` */
+    uint64_t event_deadline_ns;  /* of the whole event */
+    uint64_t guest_deadline_ns;  /* of what the workspace runs: some time is left to the rest */
     int abort_fd;                /* readable or hung up: end what runs; never read; 0: none */
     const char *receipt_id;      /* of the event */
     bool again;                  /* a guard runs once more on changed args: count nothing */

@@ -239,7 +239,8 @@ struct hook *hook_make(const struct hook_making *m, const struct hook_entry *ent
     } else if (load_hook(m, runner, entry, h, &e) < 0) {
         for (struct hook *part = h; part; part = part->next_part)
             break_hook(m, part, e.msg);
-        problem_add(m->problems, &entry->origin, "hook '%s': %s", h->name, e.msg);
+        if (!entry->untrusted) /* that was said, and is no mistake in the configuration */
+            problem_add(m->problems, &entry->origin, "hook '%s': %s", h->name, e.msg);
     }
     for (struct hook *part = h; part; part = part->next_part)
         if (!entry->traits.enabled)

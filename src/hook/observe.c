@@ -39,7 +39,7 @@ static void observe_one(const struct dispatch *d, struct observer *o)
     c.context = o->hook->context;
     c.again = false;
     c.final = &d->receipt->verdict;
-    c.deadline_ns = dispatch_deadline(d, o->hook, now);
+    dispatch_set_deadlines(d, &c, now);
     dispatch_call(d, &c, now, &v, &o->run);
     o->run.every = o->gate.every;
     o->run.time = o->gate.time;

@@ -7,8 +7,9 @@
  *         slots_give(c, got);
  *     }
  *
- * Whatever starts a process for a hook takes a slot before and gives it back when the process is
- * gone; a resident hook keeps its slot while it lives. Counted by session within one engine. Who
+ * Whatever starts a process for an event takes a slot before and gives it back when the process is
+ * gone. Resident and prewarmed processes are no session's: each hook has one at most, for all, and
+ * they are not counted. Counted by session within one engine. Who
  * starts no process pays nothing.
  */
 #pragma once

@@ -7,6 +7,7 @@
 
 static const char *const keys[] = { "point",    "tool",    "agent", "session", "layer",
                                     "priority", "timeout", "mode",  NULL };
+static const char *const match_keys[] = { "tool", "agent", "session", NULL };
 
 /* From JSON to settings ------------------------------------------------------------------------ */
 
@@ -54,21 +55,40 @@ static struct setting *to_setting(struct arena *a, const struct json *j, struct 
 
 /* Reading -------------------------------------------------------------------------------------- */
 
-static void read_member(struct entry_reading *r, const struct json *member)
+static bool is_among(const char *const *names, struct str key)
+{
+    while (*names && !str_is(key, *names))
+        names++;
+    return *names;
+}
+
+static void read_key(struct entry_reading *r, const struct json *member,
+                     const char *const *known_keys)
 {
     struct str key = json_key(r->arena, member);
-    const char *name = arena_cstr(r->arena, key);
-    bool known = false;
 
-    for (size_t i = 0; keys[i]; i++)
-        known = known || strcmp(keys[i], name) == 0;
-    if (!known) {
-        config_entry_refuse(r, &r->entry->origin, "unknown key '%.80s'", name);
+    if (!is_among(known_keys, key)) {
+        config_entry_refuse(r, &r->entry->origin, "unknown key '%.80s'", arena_cstr(r->arena, key));
         return;
     }
-    if (strcmp(name, "point") == 0)
+    if (str_is(key, "point"))
         key = STR("on");
     config_entry_key(r, to_setting(r->arena, member, key, &r->entry->origin));
+}
+
+/* What events must match may stand together in `match`, or beside the rest. */
+static void read_member(struct entry_reading *r, const struct json *member)
+{
+    bool match = str_is(json_key(r->arena, member), "match");
+
+    if (!match)
+        read_key(r, member, keys);
+    else if (json_type(member) != JSON_OBJECT)
+        config_entry_refuse(r, &r->entry->origin, "'match' must be an object, not %s",
+                            json_type_name(json_type(member)));
+    else
+        for (const struct json *m = json_first(member); m; m = json_next(m))
+            read_key(r, m, match_keys);
 }
 
 /* What the subscription says, under what the entry says. */

@@ -75,6 +75,9 @@ MUST_CHECK int trust_keep(struct arena *a, const char *path, struct str bytes, c
 /* The copy that was kept of pinned bytes, checked; NULL when there is none. */
 char *trust_kept(struct arena *a, const struct trust_pinned *pin);
 
+/* The same of what is pinned of `path`, whatever it holds now: to be read, never to be run. */
+char *trust_kept_of(struct arena *a, const char *trust_file, const char *path);
+
 /* Owners (trust_owner.c) ----------------------------------------------------------------------- */
 
 /*

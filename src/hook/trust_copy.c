@@ -55,6 +55,20 @@ char *trust_kept(struct arena *a, const struct trust_pinned *pin)
     return is_sound(copy, pin->hash) ? copy : NULL;
 }
 
+char *trust_kept_of(struct arena *a, const char *trust_file, const char *path)
+{
+    const char *name = trust_name(a, path);
+    struct trust_pinned *pins;
+    char *copy = NULL;
+
+    if (trust_pins(a, trust_file, &pins, NULL) < 0)
+        return NULL;
+    for (; pins->path; pins++)
+        if (strcmp(pins->path, name) == 0)
+            copy = trust_kept(a, pins);
+    return copy;
+}
+
 int trust_text(struct arena *a, const char *trust_file, const char *path, struct str *text,
                struct err *e)
 {

@@ -63,6 +63,31 @@ static void start_async(const struct group *g, const struct handler *h)
     background_start(run);
 }
 
+/* Who tries a hook waits for all of it: what these say is shown, and has as little power. */
+static void try_async(const struct group *g, const struct handler *const *later, size_t count)
+{
+    struct arena *a = g->call->arena;
+    struct hook_call call = *g->call;
+    struct hook_io io = { 0 };
+    struct verdict ignored = { 0 };
+    struct group all = *g;
+    struct err e = { 0 };
+    const char *warnings = g->call->io->warnings, *failure;
+
+    if (count == 0)
+        return;
+    call.io = &io;
+    all.call = &call;
+    all.handlers = later;
+    all.count = count;
+    all.prewarm = NULL;
+    failure = group_run(&all, &ignored, &e) < 0 ? e.msg : io.failure;
+    warnings = arena_printf(a, "%s%s", warnings ? warnings : "", io.warnings ? io.warnings : "");
+    if (failure)
+        warnings = arena_printf(a, "%sin the background it %s\n", warnings, failure);
+    g->call->io->warnings = warnings[0] ? warnings : NULL;
+}
+
 /* Those that want the event, by whether it waits for them. */
 static size_t choose(const struct group *g, const struct command *command, bool async,
                      const struct handler **list)
@@ -87,6 +112,7 @@ static int run_chosen(struct group *g, const struct command *command, struct ver
     const struct handler **later = arena_array(a, const struct handler *, command->count);
     size_t later_count = choose(g, command, true, later);
     CLEANUP(strbuf) struct strbuf input = { 0 };
+    int r;
 
     g->handlers = now;
     g->count = choose(g, command, false, now);
@@ -97,9 +123,12 @@ static int run_chosen(struct group *g, const struct command *command, struct ver
     json_write(&input, command->dialect->encode(a, &g->event), JSON_COMPACT);
     strbuf_addch(&input, '\n');
     g->input = strbuf_str(&input);
-    for (size_t i = 0; i < later_count; i++)
+    for (size_t i = 0; i < later_count && !g->call->report; i++)
         start_async(g, later[i]);
-    return g->count ? group_run(g, v, e) : 0;
+    r = g->count ? group_run(g, v, e) : 0;
+    if (g->call->report)
+        try_async(g, later, later_count);
+    return r;
 }
 
 static int command_run(const struct hook_call *c, struct verdict *v, struct err *e)

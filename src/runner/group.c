@@ -28,8 +28,11 @@ struct running {
 
 static uint64_t part_deadline(const struct running *r, size_t i, uint64_t now)
 {
-    uint64_t own = now + (uint64_t)r->parts[i].handler->timeout_ms * 1000000u;
-    uint64_t event = r->group->call->event_deadline_ns;
+    const struct handler *h = r->parts[i].handler;
+    const struct hook_call *c = r->group->call;
+    uint64_t own = now + (uint64_t)h->timeout_ms * 1000000u;
+    uint64_t event =
+        h->said->origin.source == SOURCE_WORKSPACE ? c->guest_deadline_ns : c->event_deadline_ns;
 
     return own < event ? own : event;
 }
@@ -189,11 +192,41 @@ static const char *explain(const struct running *r, const struct part *first, si
                         first->handler->label, first->failure);
 }
 
+/* The first of those whose failure means most by itself; NULL: none means anything. */
+static const struct part *find_worst(const struct running *r)
+{
+    const struct part *worst = NULL;
+    enum failure meaning = FAILURE_ALLOW;
+
+    for (size_t i = 0; i < r->group->count; i++) {
+        const struct part *p = &r->parts[i];
+
+        if (p->failure && p->handler->said->on_failure > meaning) {
+            meaning = p->handler->said->on_failure;
+            worst = p;
+        }
+    }
+    return worst;
+}
+
+/* What the hook's own `on_failure` says comes on top. */
+static void decide_failure(const struct running *r, const struct part *worst, struct verdict *v)
+{
+    const struct hook_call *c = r->group->call;
+    bool blocks = worst->handler->said->on_failure == FAILURE_BLOCK;
+    enum decision means = blocks ? DECISION_BLOCK : DECISION_ASK;
+
+    if (v->decision >= means)
+        return;
+    v->decision = means;
+    v->reason = arena_printf(c->arena, "hook '%s' %s", c->hook->name, explain(r, worst, 1));
+}
+
 static int conclude(struct running *r, struct verdict *v, struct err *e)
 {
     const struct group *g = r->group;
     struct hook_io *io = g->call->io;
-    const struct part *first = NULL;
+    const struct part *first = NULL, *worst = find_worst(r);
     size_t failed = 0;
 
     for (size_t i = g->count; i > 0; i--)
@@ -208,7 +241,9 @@ static int conclude(struct running *r, struct verdict *v, struct err *e)
         io->warnings = arena_cstr(g->call->arena, strbuf_str(&r->warnings));
     if (!first)
         return 0;
-    if (failed == g->count)
+    if (worst)
+        decide_failure(r, worst, v);
+    else if (failed == g->count)
         return err_set(e, first->code, "%s", explain(r, first, failed));
     io->failure = explain(r, first, failed);
     io->timed_out = first->code == -ETIMEDOUT;
@@ -226,7 +261,8 @@ static void prepare(struct running *r)
     for (size_t i = 0; i < g->count; i++) {
         const struct handler *h = g->handlers[i];
         struct err e = { 0 };
-        int code = h->broken ? err_set(&e, -EINVAL, "is wrong: %s", h->broken)
+        int code = h->broken ? err_set(&e, -EINVAL, "%s: %s",
+                                       h->said->changed ? "did not run" : "is wrong", h->broken)
                              : handler_proc(h, g, &r->procs[r->live], &e);
 
         if (code < 0) {

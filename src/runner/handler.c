@@ -104,7 +104,7 @@ void handler_load(struct arena *a, const struct handler_common *common,
     h->label = label_of(a, said);
     h->broken = said->broken;
     h->timeout_ms = said->timeout_ms ? said->timeout_ms : common->timeout_ms;
-    if (h->broken)
+    if (h->broken && !said->changed)
         return;
     h->group_env = common->env;
     h->unpinned = common->unpinned;

@@ -24,7 +24,7 @@ struct peer *peer_new(const struct peer_setup *setup)
     if (!p->setup.start_limit_ns)
         p->setup.start_limit_ns = START_LIMIT_NS;
     atomic_init(&p->next_id, 1);
-    p->last_words.max = PEER_STDERR_HEAD;
+    p->last_words.max = PEER_STDERR_KEPT;
     p->complaints.max = COMPLAINTS_MAX;
     p->greeting.max = PEER_LINE_MAX;
     pthread_mutex_init(&p->lock, NULL);
@@ -87,6 +87,8 @@ static void tell(struct peer *p, const struct pending *x, struct peer_call *c)
     } else {
         err = strbuf_str(&p->last_words);
     }
+    if (c->report && err.len)
+        c->report->errors = arena_cstr(c->arena, err);
     err = str_trim(err);
     if (err.len > PEER_STDERR_HEAD)
         err.len = PEER_STDERR_HEAD;

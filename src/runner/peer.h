@@ -41,8 +41,9 @@ struct peer_call {
     const char *session, *cwd; /* of the event */
     const struct json *event;  /* parameters of the request */
     uint64_t deadline_ns;
-    struct hook_io *io; /* bytes, stderr and warnings */
-    struct str line;    /* out: the answer */
+    struct hook_io *io;         /* bytes, stderr and warnings */
+    struct hook_report *report; /* all of stderr; NULL: nobody wants it */
+    struct str line;            /* out: the answer */
 };
 
 struct peer *peer_new(const struct peer_setup *setup);

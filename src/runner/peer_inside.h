@@ -12,6 +12,7 @@
 
 #define PEER_MS          UINT64_C(1000000)
 #define PEER_STDERR_HEAD 300
+#define PEER_STDERR_KEPT ((size_t)16 << 10)
 
 enum phase {
     PHASE_DOWN,

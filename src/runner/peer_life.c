@@ -9,7 +9,6 @@
 #define PAUSE_FIRST_NS (100 * PEER_MS)
 #define PAUSE_MAX_NS   (10000 * PEER_MS)
 #define LEAVE_NS       (50 * PEER_MS) /* from closing its stdout to being gone */
-#define STDERR_KEPT    ((size_t)16 << 10)
 
 static uint64_t earlier(uint64_t x, uint64_t y)
 {
@@ -149,7 +148,7 @@ static void start(struct peer *p, const struct peer_call *c)
         .env = p->setup.env,
         .cwd = p->setup.cwd,
         .out_max = PEER_LINE_MAX,
-        .err_max = STDERR_KEPT,
+        .err_max = PEER_STDERR_KEPT,
     };
     struct live *l;
 

@@ -77,6 +77,7 @@ static int resident_run(const struct hook_call *c, struct verdict *v, struct err
         .cwd = c->event->session.cwd,
         .deadline_ns = c->deadline_ns,
         .io = c->io,
+        .report = c->report,
     };
     bool applies;
     int r = when_test(x->when, c, &applies, e);
@@ -175,21 +176,13 @@ static void unite_points(struct arena *a, struct resident *x)
 
 /*
  * It cannot be loaded, and what it is for is not known either, or only from former times. One whose
- * failure matters must not be missing in silence: it fails where tools are guarded.
+ * failure matters must not be missing in silence.
  */
-static void stay_in_chain(const struct resident *x, struct hook *h)
+static void stay_in_chain(struct arena *a, const struct resident *x, struct hook *h)
 {
-    static const struct subscription guards[] = {
-        { .point = POINT_TOOL_EXECUTE_BEFORE },
-        { .point = POINT_PERMISSION_ASK },
-    };
-
     h->traits.on = x->entry.traits.on;
     h->traits.on_count = x->entry.traits.on_count;
-    if (h->traits.on_count || h->traits.on_failure == FAILURE_ALLOW)
-        return;
-    h->traits.on = guards;
-    h->traits.on_count = ARRAY_LEN(guards);
+    config_stand_at_gates(a, &h->traits);
 }
 
 /* What to start: of a workspace, the copies of what it names. */
@@ -228,14 +221,16 @@ static int resident_load(struct arena *a, const struct hook_entry *entry, struct
                          struct problems *problems, struct err *e)
 {
     struct resident *x = arena_new(a, struct resident);
-    struct peer_setup setup;
+    struct peer_setup setup = { 0 };
     int r = check(entry, e);
 
+    x->entry = *entry;
     if (r == 0)
         r = set_up(a, entry, x, &setup, e);
-    if (r < 0)
+    if (r < 0) {
+        stay_in_chain(a, x, h);
         return r;
-    x->entry = *entry;
+    }
     x->native = dialect_find(STR("native"));
     x->peer = peer_new(&setup);
     if (!(entry->traits.said & KEY_ON))
@@ -244,7 +239,7 @@ static int resident_load(struct arena *a, const struct hook_entry *entry, struct
     if (r == 0 && x->entry.traits.on_count)
         r = when_load(&x->entry, problems, &x->when, e);
     if (r < 0) {
-        stay_in_chain(x, h);
+        stay_in_chain(a, x, h);
         resident_free(x);
         return r;
     }

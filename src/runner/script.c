@@ -2,6 +2,8 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/path.h"
+#include "hook/trust.h"
 #include "hook/trust_words.h"
 #include "runner/pool.h"
 #include "runner/script_box.h"
@@ -113,6 +115,26 @@ static int read_source(struct arena *a, const struct hook_entry *entry, struct s
     return r < 0 ? r : file_read(a, file.argv[0], FILE_MAX, &s->source.text, e);
 }
 
+/*
+ * Of a file that has changed nothing is run, not even what was trusted. But where that speaks of
+ * failure, its functions may be some that must not be missing.
+ */
+static void fear_the_worst(struct arena *a, const struct hook_entry *entry, const struct script *s,
+                           struct hook *h)
+{
+    const char *folder = path_dirname(a, s->request.command->origin.file);
+    const char *path = path_normalize(a, path_join(a, folder, s->source.name));
+    const char *copy = trust_kept_of(a, entry->config->trust, path);
+    struct str text;
+
+    if ((entry->traits.said & (KEY_ON_FAILURE | KEY_SAFETY_CRITICAL)) || !copy ||
+        file_read(a, copy, FILE_MAX, &text, NULL) < 0)
+        return;
+    if (memmem(text.ptr, text.len, "safety_critical", strlen("safety_critical")) ||
+        memmem(text.ptr, text.len, "on_failure", strlen("on_failure")))
+        h->traits.on_failure = FAILURE_BLOCK;
+}
+
 /* The comment the file begins with says what it does. */
 static const char *summary_of(struct arena *a, struct str text)
 {
@@ -176,6 +198,8 @@ static int script_load(struct arena *a, const struct hook_entry *entry, struct h
     if (r == 0) {
         h->summary = summary_of(a, s->source.text);
         r = learn(s, &learned, e);
+    } else if (r == TRUST_REFUSED && s->of_workspace) {
+        fear_the_worst(a, entry, s, h);
     }
     /* Even of a broken one: at the points it got to register it fails, and is not missing. */
     r_traits = script_traits_apply(&parts, s->source.name, &learned, h, r < 0 ? NULL : e);

@@ -300,6 +300,19 @@ def test_settings_of_claude_are_one_entry_per_event(hooke):
                       "group": [{"exec": "exit 0", "timeout": "5000ms", "match": "Bash"}]}]
 
 
+@pytest.mark.parametrize("command, timeout", [("exit 1", 5), ("sleep 60", 0.2), ("/no/such", 5)])
+def test_a_handler_of_claude_may_block_by_failing(hooke, command, timeout):
+    handler = {"type": "command", "command": command, "timeout": timeout}
+    settings(hooke.home, {"PreToolUse": [{"hooks": [handler]}]})
+    assert hooke.emit("PreToolUse", {"tool": "bash"}).rc == 0
+    settings(hooke.home, {"PreToolUse": [{"hooks": [{**handler, "onFailure": "block"}]}]})
+    r = hooke.emit("PreToolUse", {"tool": "bash"})
+    assert r.rc == 2 and "hook 'claude/PreToolUse'" in r.json["reason"]
+    settings(hooke.home, {"PreToolUse": [{"hooks": [{**handler, "onFailure": "explode"}]}]})
+    r = hooke.emit("PreToolUse", {"tool": "bash"})
+    assert r.rc == 0 and "'onFailure' must be 'block' or 'continue', not 'explode'" in r.err
+
+
 def test_a_handler_of_claude_blocks(hooke):
     settings(hooke.home, {"PreToolUse": [{"matcher": "Bash", "hooks": [
         {"type": "command", "command": "echo no >&2; exit 2"}]}]})

@@ -53,6 +53,23 @@ def test_a_safety_critical_group_loses_no_failed_guard(hooke):
     assert run_of(r)["end"] == "failed"
 
 
+@pytest.mark.parametrize("meaning, decision", [("allow", None), ("ask", "ask"), ("block", "block")])
+@pytest.mark.parametrize("others", [[], [{"exec": "true"}]])
+def test_the_failure_of_one_handler_has_a_meaning_of_its_own(hooke, meaning, decision, others):
+    group(hooke, {"exec": "exit 3", "on_failure": meaning}, *others)
+    r = hooke.emit("PreToolUse", {"tool": "bash"}, "--trace", "--json")
+    assert r.json["verdict"].get("decision") == decision
+    assert run_of(r)["end"] == "failed"
+    if decision:
+        assert "exited with code 3" in r.json["verdict"]["reason"]
+
+
+def test_the_stricter_meaning_of_a_failure_counts(hooke):
+    group(hooke, {"exec": "exit 3", "on_failure": "ask"}, {"exec": "exit 4", "on_failure": "allow"},
+          keys="    on_failure: block\n")
+    assert hooke.emit("PreToolUse", {"tool": "bash"}).json["decision"] == "block"
+
+
 def test_a_failed_handler_leaves_the_others_in_force(hooke):
     group(hooke, {"exec": "echo here"}, {"exec": "exit 7"})
     r = hooke.emit("PreToolUse", {}, "--trace", "--json")

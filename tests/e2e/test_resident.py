@@ -116,8 +116,9 @@ def test_an_observer_gets_the_verdict_and_a_guard_is_told_of_its_second_look(hoo
     assert ["verdict" in e for e in events] == [False, False, True]
 
 
-def test_subscriptions_decide_where_there_is_no_on(hooke):
-    wants = [{"point": "PreToolUse", "tool": "bash", "layer": "guard"}, {"point": "Stop"}]
+@pytest.mark.parametrize("match", [{"tool": "bash"}, {"match": {"tool": "bash", "session": "main"}}])
+def test_subscriptions_decide_where_there_is_no_on(hooke, match):
+    wants = [{"point": "PreToolUse", "layer": "guard", **match}, {"point": "Stop"}]
     hooke.env["SUBSCRIBE"] = json.dumps(wants)
     entry(hooke, "resident: [./echo.py]")
     plan = hooke("plan", "PreToolUse", "--json").json
@@ -160,6 +161,8 @@ def test_keys_of_the_entry_win(hooke):
     ('[{"tool":"bash"}]', "it names no 'point'"),
     ('[{"point":"Stop","layer":"top"}]', "'layer' must be one of"),
     ('[3]', "expected an object"),
+    ('[{"point":"Stop","match":"bash"}]', "'match' must be an object"),
+    ('[{"point":"Stop","match":{"layer":"guard"}}]', "unknown key 'layer'"),
 ])
 def test_a_wrong_subscription_is_a_problem(hooke, subscribe, words):
     hooke.env["SUBSCRIBE"] = subscribe

@@ -69,6 +69,39 @@ def test_all_of_standard_error_and_output(hooke):
     assert "\n  500\n" in text and "unknown field 'odd'" in text and re.search(r"exit code +0", text)
 
 
+def test_a_group_with_a_handler_in_the_background_is_waited_for(hooke):
+    config_of(hooke, on="PreToolUse", group=[
+        {"exec": "echo now >&2; exit 2"},
+        {"exec": "sleep 0.2; echo later >&2; exit 2", "async": True},
+        {"exec": "echo broken >&2; exit 3", "async": True}])
+    r = try_it(hooke)
+    assert r.rc == 2 and r.json["verdict"] == {"decision": "block", "reason": "now"}
+    assert r.json["stderr"].split() == ["now", "later", "broken"]
+    assert "in the background it has a handler that failed" in r.json["warnings"][0]
+    assert "exited with code 3" in r.json["warnings"][0]
+    config_of(hooke, on="PreToolUse", group=[{"exec": "echo later >&2", "async": True}])
+    r = try_it(hooke)
+    assert r.rc == 0 and r.json["stderr"] == "later\n" and r.json["outcome"] == "none"
+
+
+@pytest.mark.parametrize("ends", [False, True])
+def test_a_resident_tells_all_it_wrote(hooke, ends):
+    program = hooke.config_dir / "stay.py"
+    program.write_text(f"""#!/usr/bin/env python3
+import json, sys
+for line in sys.stdin:
+    m = json.loads(line)
+    if m["method"] == "event":
+        print("x" * 3000, file=sys.stderr, flush=True)
+        if {ends}: sys.exit(3)
+    if "id" in m: print(json.dumps({{"jsonrpc": "2.0", "id": m["id"], "result": {{}}}}), flush=True)
+""")
+    program.chmod(0o755)
+    config_of(hooke, on="turn.after", resident=["./stay.py"])
+    r = try_it(hooke)
+    assert r.rc == (1 if ends else 0) and r.json["stderr"].strip() == "x" * 3000
+
+
 def test_an_observer_tells_what_it_wrote_too(hooke):
     config_of(hooke, on="turn.after", mode="observe", exec="echo seen >&2")
     assert try_it(hooke).json["stderr"] == "seen\n"

@@ -342,6 +342,35 @@ def test_a_trusted_workspace_cannot_take_a_guard_away(hooke, name, text):
         assert done.rc == 2 and done.json["reason"] == "never", done.err
 
 
+SLOW = {"on": "tool.execute.before", "layer": "guard", "priority": 1000000, "timeout": "600s",
+        "exec": "exec sleep 600"}
+
+
+@pytest.mark.parametrize("wall", [{"block": "never"}, {"exec": "echo never >&2; exit 2"}])
+def test_a_trusted_workspace_cannot_use_up_the_time_of_a_guard(hooke, wall):
+    wall = {"name": "wall", "on": "tool.execute.before", "layer": "guard", **wall}
+    hooke.config(json.dumps({"event_timeout": "3s", "hooks": [wall]}))
+    workspace(hooke, json.dumps({"hooks": [{"name": f"slow{i}", **SLOW} for i in range(3)]}))
+    assert hooke("trust", "--yes").rc == 0
+    done = emit(hooke)
+    assert done.rc == 2 and done.json["reason"] == "never", done.err
+
+
+def test_a_handler_of_a_trusted_workspace_cannot_either(hooke):
+    def put(root, command):
+        (root / ".claude").mkdir()
+        (root / ".claude/settings.json").write_text(json.dumps({"hooks": {"PreToolUse": [
+            {"hooks": [{"type": "command", "command": command}]}]}}))
+
+    hooke.config("event_timeout: 3s\nhooks: [{ name: claude/PreToolUse, layer: guard, priority: 9 },"
+                 " { name: wall, on: PreToolUse, layer: guard, exec: 'echo never >&2; exit 2' }]\n")
+    put(hooke.home, "true")
+    put(hooke.cwd, "exec sleep 600")
+    assert hooke("trust", "--yes").rc == 0
+    done = emit(hooke)
+    assert done.rc == 2 and done.json["reason"] == "never", done.err
+
+
 def test_files_with_variables_are_not_read(hooke):
     hooke.config(GUARD)
     for name in (".env", ".hooke/.env", ".envrc", ".hooke/env"):

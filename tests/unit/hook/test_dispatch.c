@@ -501,16 +501,21 @@ static void when_the_event_runs_out_of_time_on_failure_decides(void **state UNUS
         .name = "slow", .layer = LAYER_GUARD, .priority = 9, ON(TOOL_EXECUTE_BEFORE, take_time)
     };
     static const struct hook_def d2 = { .name = "light",
+                                        .layer = LAYER_TRANSFORM,
+                                        ON(TOOL_EXECUTE_BEFORE, say_nothing) };
+    static const struct hook_def d3 = { .name = "vital",
+                                        .layer = LAYER_TRANSFORM,
+                                        .priority = -1,
+                                        ON(TOOL_EXECUTE_BEFORE, say_nothing) };
+    static const struct hook_def d4 = { .name = "swift",
                                         .layer = LAYER_GUARD,
                                         ON(TOOL_EXECUTE_BEFORE, say_nothing) };
-    static const struct hook_def d3 = {
-        .name = "vital", .layer = LAYER_GUARD, .priority = -1, ON(TOOL_EXECUTE_BEFORE, say_nothing)
-    };
-    static const struct hook_def *const defs[] = { &d1, &d2, &d3, NULL };
+    static const struct hook_def *const defs[] = { &d1, &d2, &d3, &d4, NULL };
     CLEANUP(bed) struct bed bed = { 0 };
 
     bed_open(&bed, defs, "event_timeout: 1ms\nhooks: [{ name: vital, on_failure: block }]\n");
     bed_emit(&bed, "tool.execute.before", BASH);
+    assert_true(bed_ran(&bed, "swift")); /* a guard that starts no process needs no time */
     assert_int_equal(bed.receipt.held[0].why, HELD_BUDGET);
     assert_string_equal(bed.receipt.held[0].hook->name, "light");
     assert_int_equal(bed.receipt.verdict.decision, DECISION_BLOCK);
