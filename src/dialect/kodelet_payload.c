@@ -1,7 +1,6 @@
 #include "dialect/kodelet_payload.h"
 
 #include "base/clock.h"
-#include "dialect/kodelet.h"
 #include "dialect/talk.h"
 #include "hook/tools.h"
 
@@ -16,18 +15,6 @@ const char *kodelet_event(enum point point)
     };
 
     return events[point];
-}
-
-bool kodelet_event_known(struct str name)
-{
-    size_t count;
-    const struct point_alias *all = point_aliases(&count);
-
-    name = str_trim(name);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(all[i].systems, "kodelet") == 0 && str_is(name, all[i].name))
-            return true;
-    return false;
 }
 
 bool kodelet_is_turn_end(const char *as)
