@@ -15,21 +15,16 @@ struct words {
     bool first;      /* of a command, after any assignments and the like */
 };
 
-static bool is_any(char c, const char *set)
-{
-    return c != '\0' && strchr(set, c);
-}
-
 /* The next word of a shell text, near enough: quotes count only at the ends of a word. */
 static bool next_word(struct words *w)
 {
     size_t i = 0, len = 0;
 
-    while (i < w->rest.len && is_any(w->rest.ptr[i], " \t\n\r;&|()`{}\"'$")) {
-        w->first = w->first || is_any(w->rest.ptr[i], "\n;&|(`");
+    while (i < w->rest.len && str_has_char(" \t\n\r;&|()`{}\"'$", w->rest.ptr[i])) {
+        w->first = w->first || str_has_char("\n;&|(`", w->rest.ptr[i]);
         i++;
     }
-    while (i + len < w->rest.len && !is_any(w->rest.ptr[i + len], " \t\n\r;&|()`\"'"))
+    while (i + len < w->rest.len && !str_has_char(" \t\n\r;&|()`\"'", w->rest.ptr[i + len]))
         len++;
     w->word = (struct str){ w->rest.ptr + i, len };
     w->rest = (struct str){ w->rest.ptr + i + len, w->rest.len - i - len };
@@ -186,20 +181,15 @@ static void add_timeout(struct claude_settings *c, struct setting *handler,
                      setting_text(c->arena, timeout));
 }
 
-static bool is_true(const struct setting *s)
-{
-    return s && s->kind == SETTING_BOOL && str_is(s->text, "true");
-}
-
 static void add_async(struct claude_settings *c, struct setting *handler,
                       const struct setting *said)
 {
     const struct setting *wakes = setting_get(said, "asyncRewake");
 
-    if (!is_true(setting_get(said, "async")) && !is_true(wakes))
+    if (!setting_is_true(setting_get(said, "async")) && !setting_is_true(wakes))
         return;
     entry_text(c->arena, handler, "async", "true")->kind = SETTING_BOOL;
-    if (is_true(wakes))
+    if (setting_is_true(wakes))
         problem_warn(c->problems, &wakes->origin,
                      "'asyncRewake' is taken for 'async': nothing wakes the model");
 }

@@ -1,5 +1,6 @@
 #include "find/hook_file.h"
 
+#include "base/suggest.h"
 #include "dialect/acai.h"
 #include "find/entry.h"
 #include "find/header.h"
@@ -31,7 +32,7 @@ static bool is_configured(const struct config_finding *f, const char *name)
 void hook_file_read(struct found *found, const struct folder_file *file)
 {
     struct config_finding *f = found->finding;
-    bool lua = folder_has_suffix(file->name, ".lua");
+    bool lua = folder_is_lua(file);
     const char *name = found_name(f, &file->origin, "hooke", without_suffix(file->name));
     struct setting *entry, *said;
 
@@ -57,30 +58,6 @@ void hook_file_read(struct found *found, const struct folder_file *file)
 /* Kodelet ----------------------------------------------------------------------------------------
  */
 
-static bool is_event_of(const char *system, const char *event)
-{
-    size_t count;
-    const struct point_alias *aliases = point_aliases(&count);
-
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(aliases[i].name, event) == 0 && strstr(aliases[i].systems, system))
-            return true;
-    return false;
-}
-
-static const char *nearest_event(struct arena *a, const char *system, const char *event)
-{
-    size_t count, known_count = 0;
-    const struct point_alias *aliases = point_aliases(&count);
-    const char **known = arena_array(a, const char *, count + 1), *nearest;
-
-    for (size_t i = 0; i < count; i++)
-        if (strstr(aliases[i].systems, system))
-            known[known_count++] = aliases[i].name;
-    nearest = str_nearest(event, known, known_count);
-    return nearest ? arena_printf(a, ", did you mean '%s'?", nearest) : "";
-}
-
 static void kodelet_answer(struct found *found, const struct ask *ask)
 {
     struct config_finding *f = found->finding;
@@ -90,10 +67,11 @@ static void kodelet_answer(struct found *found, const struct ask *ask)
 
     if (!name)
         return;
-    if (!is_event_of("kodelet", ask->answer)) {
+    if (!point_alias_of("kodelet", str_of(ask->answer))) {
         problem_warn(f->problems, &file->origin,
                      "it is not used: asked with 'hook' it named no event of Kodelet but '%.60s'%s",
-                     ask->answer, nearest_event(f->arena, "kodelet", ask->answer));
+                     ask->answer,
+                     suggest(f->arena, point_alias_nearest("kodelet", ask->answer), ""));
         return;
     }
     entry = entry_new(f->arena, &file->origin, name);

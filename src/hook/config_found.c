@@ -6,15 +6,7 @@
 
 void config_found_file(struct config_finding *f, const struct config_file *file)
 {
-    if (f->file_count == f->file_room) {
-        size_t room = f->file_room ? f->file_room * 2 : 16;
-        struct config_file *more = arena_array(f->arena, struct config_file, room);
-
-        if (f->file_count)
-            memcpy(more, f->files, f->file_count * sizeof(*more));
-        f->files = more;
-        f->file_room = room;
-    }
+    f->files = arena_grow(f->arena, f->files, f->file_count, &f->file_room, sizeof(*f->files));
     f->files[f->file_count] = *file;
     f->files[f->file_count++].found = true;
 }

@@ -10,14 +10,8 @@
 
 static void add_unpinned(struct config *c, const struct hook_entry *entry, const char *what)
 {
-    if ((c->unpinned_count & (c->unpinned_count - 1)) == 0) { /* full at every power of two */
-        size_t room = c->unpinned_count ? c->unpinned_count * 2 : 1;
-        const char **more = arena_array(&c->arena, const char *, room);
-
-        if (c->unpinned_count)
-            memcpy(more, c->unpinned, c->unpinned_count * sizeof(*more));
-        c->unpinned = more;
-    }
+    c->unpinned = arena_grow(&c->arena, c->unpinned, c->unpinned_count, &c->unpinned_room,
+                             sizeof(*c->unpinned));
     c->unpinned[c->unpinned_count++] = arena_printf(&c->arena, "hook '%s': %s", entry->name, what);
 }
 

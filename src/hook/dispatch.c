@@ -19,15 +19,8 @@ void dispatch_warn(struct dispatch *d, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(line, sizeof(line), fmt, ap);
     va_end(ap);
-    if (r->warning_count == d->warning_room) {
-        size_t room = d->warning_room ? d->warning_room * 2 : 8;
-        const char **more = arena_array(d->arena, const char *, room);
-
-        if (r->warning_count)
-            memcpy(more, r->warnings, r->warning_count * sizeof(*more));
-        r->warnings = more;
-        d->warning_room = room;
-    }
+    r->warnings =
+        arena_grow(d->arena, r->warnings, r->warning_count, &d->warning_room, sizeof(*r->warnings));
     r->warnings[r->warning_count++] = arena_strdup(d->arena, line);
     if (!d->report) /* who tries a hook reads the receipt */
         log_warn_once(engine_log(d->engine), "%s", line);

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <time.h>
 
 /* How often one who waits for a slot looks whether it was aborted. */
 #define LOOK_NS UINT64_C(20000000)
@@ -19,12 +18,7 @@ struct session_slots {
 
 void slots_init(struct slots *s)
 {
-    pthread_condattr_t attr;
-
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&s->given, &attr);
-    pthread_condattr_destroy(&attr);
+    clock_cond_init(&s->given);
     pthread_mutex_init(&s->lock, NULL);
     s->first = NULL;
 }
@@ -87,12 +81,8 @@ static void drop_if_idle(struct slots *s, const char *session)
 static void wait_for_slot(struct slots *s, const struct hook_call *c, uint64_t until_ns)
 {
     uint64_t look = clock_mono_ns() + LOOK_NS;
-    struct timespec at;
 
-    if (c->abort_fd > 0 && look < until_ns)
-        until_ns = look;
-    at = (struct timespec){ (time_t)(until_ns / 1000000000), (long)(until_ns % 1000000000) };
-    pthread_cond_timedwait(&s->given, &s->lock, &at);
+    clock_cond_wait(&s->given, &s->lock, c->abort_fd > 0 && look < until_ns ? look : until_ns);
 }
 
 int slots_take(const struct hook_call *c, size_t want, uint64_t until_ns, size_t *got,

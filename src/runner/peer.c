@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <time.h>
 
 #define START_LIMIT_NS (10000 * PEER_MS)
 #define SHUTDOWN_NS    (500 * PEER_MS)
@@ -18,7 +17,6 @@
 struct peer *peer_new(const struct peer_setup *setup)
 {
     struct peer *p = xcalloc(1, sizeof(*p));
-    pthread_condattr_t monotonic;
 
     p->setup = *setup;
     if (!p->setup.start_limit_ns)
@@ -28,10 +26,7 @@ struct peer *peer_new(const struct peer_setup *setup)
     p->complaints.max = COMPLAINTS_MAX;
     p->greeting.max = PEER_LINE_MAX;
     pthread_mutex_init(&p->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&p->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    clock_cond_init(&p->changed);
     return p;
 }
 
@@ -51,9 +46,7 @@ void peer_break(struct peer *p, const char *fmt, ...)
 
 void peer_sleep(struct peer *p, uint64_t ns)
 {
-    struct timespec t = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
-
-    pthread_cond_timedwait(&p->changed, &p->lock, &t);
+    clock_cond_wait(&p->changed, &p->lock, ns);
 }
 
 int peer_greet(struct peer *p, struct arena *a, uint64_t deadline_ns, struct str *result,
