@@ -1,62 +1,19 @@
-#include "hook/provider_keys.h"
+#include "base/path.h"
+#include "hook/child.h"
 #include "hook/trust_words.h"
 #include "runner/group.h"
-#include "runner/program.h"
 
 #define LABEL_MAX 40 /* bytes of a command that name it */
 
 /* Loading -------------------------------------------------------------------------------------- */
-
-static size_t count_items(const struct setting *s)
-{
-    size_t count = 0;
-
-    for (const struct setting *item = s ? s->first : NULL; item; item = item->next)
-        count++;
-    return count;
-}
-
-static bool names(const struct setting *env, const char *variable)
-{
-    for (const struct setting *item = env ? env->first : NULL; item; item = item->next)
-        if (str_is(env->kind == SETTING_MAP ? item->key : item->text, variable))
-            return true;
-    return false;
-}
-
-static void add_values(struct arena *a, const struct setting *env, struct handler *h)
-{
-    for (const struct setting *item = env ? env->first : NULL; item; item = item->next)
-        if (env->kind == SETTING_MAP)
-            h->env[h->env_count++] = arena_printf(a, "%s=%s", item->key.ptr, item->text.ptr);
-}
-
-/* Keys of providers are nobody's business unless the entry names them; its own values are added. */
-static void read_env(struct arena *a, const struct setting *common, struct handler *h)
-{
-    const struct setting *own = h->said->env;
-    size_t keys = 0;
-
-    while (provider_keys[keys])
-        keys++;
-    h->env = arena_array(a, const char *, keys + count_items(common) + count_items(own) + 1);
-    for (size_t i = 0; i < keys; i++)
-        if (!names(common, provider_keys[i]) && !names(own, provider_keys[i]))
-            h->env[h->env_count++] = provider_keys[i];
-    add_values(a, common, h);
-    add_values(a, own, h);
-}
 
 /* A program by its name, a shell text by the head of its first line. */
 static struct str head_of(const struct setting *exec)
 {
     struct str rest = { 0 }, head = { 0 };
 
-    if (exec && exec->kind == SETTING_LIST && exec->first) {
-        const char *slash = strrchr(exec->first->text.ptr, '/');
-
-        return slash ? str_of(slash + 1) : exec->first->text;
-    }
+    if (exec && exec->kind == SETTING_LIST && exec->first)
+        return str_of(path_basename(exec->first->text.ptr));
     if (exec && exec->kind == SETTING_STRING)
         rest = str_trim(exec->text);
     (void)str_cut(&rest, '\n', &head);
@@ -108,7 +65,7 @@ void handler_load(struct arena *a, const struct handler_common *common,
         return;
     h->env_said = said->env ? said->env : common->env;
     h->unpinned = common->unpinned;
-    read_env(a, common->env, h);
+    h->env = child_env(a, common->env, said->env, 0, &h->env_count);
     load_filter(a, common, h);
 }
 
@@ -143,7 +100,7 @@ static const char *const *environment(const struct handler *h, const struct hook
     env[count++] = arena_printf(a, "HOOKE_SESSION=%s", c->event->session.id);
     env[count++] = arena_printf(a, "HOOKE_HOOK=%s", c->hook->name);
     env[count++] = arena_printf(a, "HOOKE_POINT=%s", point_info(c->event->point)->name);
-    env[count++] = program_depth(a);
+    env[count++] = child_depth(a);
     if (c->config)
         env[count++] = arena_printf(a, "HOOKE_WORKSPACE=%s", c->config->workspace);
     if (c->again)

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "dialect/dialect.h"
+#include "hook/child.h"
 #include "hook/subscribe.h"
 #include "hook/trust_words.h"
 #include "runner/greeting.h"
@@ -142,7 +143,7 @@ static int subscribe(struct arena *a, struct resident *x, const struct peer_setu
     const struct json *j = NULL;
     int r, bad;
 
-    if (program_is_inside_hook())
+    if (child_depth_here() > 0)
         return 0;
     r = find_greeting(a, x, setup, &answer, e);
     bad = str_is_set(answer) ? json_parse(a, answer, NULL, &j, r ? NULL : e) : 0;
@@ -212,9 +213,9 @@ static int set_up(struct arena *a, const struct hook_entry *entry, struct reside
     r = trust_look(a, &x->request, &words, e);
     if (r < 0)
         return r;
-    env = program_env(a, x->request.env, 4, &count);
+    env = child_env(a, x->request.env, NULL, 4, &count);
     env[count++] = arena_printf(a, "HOOKE_HOOK=%s", entry->name);
-    env[count++] = program_depth(a);
+    env[count++] = child_depth(a);
     if (workspace)
         env[count++] = arena_printf(a, "HOOKE_WORKSPACE=%s", workspace);
     env[count++] = words.file ? words.file : "HOOKE_FILE";
