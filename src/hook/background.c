@@ -53,6 +53,7 @@ struct background_run *background_prepare(const struct hook_call *c)
     run->call.final = NULL;
     run->call.registry = registry_ref(c->registry);
     run->call.event_deadline_ns = UINT64_MAX;
+    run->call.abort_fd = engine_abort_fd(c->engine); /* the event's may be closed by then */
     run->after = arena_strdup(&run->arena, c->receipt_id);
     return run;
 }
