@@ -121,5 +121,11 @@ struct runner {
  * out. */
 void hook_lay_over(struct hook_traits *t, const struct hook_traits *entry);
 
+/*
+ * For load() when it fails and nobody knows where the hook belongs: one whose failure matters must
+ * not be missing in silence, so it fails wherever something can be refused.
+ */
+void hook_stand_at_gates(struct arena *a, struct hook *h);
+
 /* For load(), after it has set all else. */
 void hook_add_part(struct arena *a, struct hook *h, const struct hook_traits *traits);

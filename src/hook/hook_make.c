@@ -211,6 +211,18 @@ static int load_hook(const struct hook_making *m, const struct runner *runner,
     return runner->load(m->arena, entry, h, m->problems, e);
 }
 
+void hook_stand_at_gates(struct arena *a, struct hook *h)
+{
+    struct subscription *on = arena_array(a, struct subscription, POINT_COUNT);
+
+    if (h->traits.on_count > 0 || h->traits.on_failure == FAILURE_ALLOW)
+        return;
+    for (int point = 0; point < POINT_COUNT; point++)
+        if (point_info((enum point)point)->kind == POINT_GATE)
+            on[h->traits.on_count++] = (struct subscription){ .point = (enum point)point };
+    h->traits.on = on;
+}
+
 void hook_add_part(struct arena *a, struct hook *h, const struct hook_traits *traits)
 {
     struct hook *part = arena_new(a, struct hook);

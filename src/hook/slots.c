@@ -5,7 +5,6 @@
 #include "hook/engine.h"
 
 #include <errno.h>
-#include <poll.h>
 
 /* How often one who waits for a slot looks whether it was aborted. */
 #define LOOK_NS UINT64_C(20000000)
@@ -38,13 +37,6 @@ void slots_release(struct slots *s)
 static size_t limit_of(const struct hook_call *c)
 {
     return c->config && c->config->max_processes ? c->config->max_processes : SLOTS_DEFAULT;
-}
-
-static bool is_aborted(const struct hook_call *c)
-{
-    struct pollfd fd = { .fd = c->abort_fd, .events = POLLIN };
-
-    return c->abort_fd > 0 && poll(&fd, 1, 0) > 0;
 }
 
 static struct session_slots **find(struct slots *s, const char *session)
@@ -97,7 +89,7 @@ int slots_take(const struct hook_call *c, size_t want, uint64_t until_ns, size_t
     own = find_or_add(s, c->event->session.id);
     own->waiting++;
     for (;;) {
-        if (is_aborted(c))
+        if (event_is_aborted(c->abort_fd))
             r = err_set(e, -ECANCELED, "was not started: the event was aborted");
         else if (own->used < limit)
             break;

@@ -8,8 +8,8 @@
  *     }
  *
  * Whatever starts a process for a hook takes a slot before and gives it back when the process is
- * gone; a resident hook keeps its slot while it lives. Counted by session within one engine. Who
- * starts no process pays nothing.
+ * gone. Counted by session within one engine. Resident programs serve all sessions and take none.
+ * Who starts no process pays nothing.
  */
 #pragma once
 

@@ -77,6 +77,7 @@ static int resident_run(const struct hook_call *c, struct verdict *v, struct err
         .session = c->event->session.id,
         .cwd = c->event->session.cwd,
         .deadline_ns = c->deadline_ns,
+        .abort_fd = c->abort_fd,
         .io = c->io,
     };
     bool applies;
@@ -141,14 +142,18 @@ static int subscribe(struct arena *a, struct resident *x, const struct peer_setu
 {
     struct str answer = { 0 };
     const struct json *j = NULL;
-    int r, bad;
+    int r;
 
     if (child_depth_here() > 0)
         return 0;
     r = find_greeting(a, x, setup, &answer, e);
-    bad = str_is_set(answer) ? json_parse(a, answer, NULL, &j, r ? NULL : e) : 0;
-    if (r < 0 || bad < 0)
-        r = r < 0 ? r : err_wrap(e, bad, "answered 'initialize' badly");
+    if (r < 0 && str_is_set(answer)) { /* what it said before it changed; of no use: no matter */
+        (void)!json_parse(a, answer, NULL, &j, NULL);
+    } else if (r == 0) {
+        r = json_parse(a, answer, NULL, &j, e);
+        if (r < 0)
+            r = err_wrap(e, r, "answered 'initialize' badly");
+    }
     x->subscribed = subscribe_read(a, &x->entry, json_get(j, STR("subscriptions")), problems);
     if (r == 0 && x->subscribed.count == 0)
         return err_set(e, -EINVAL, "it subscribes to no point: say 'on', or let it say");
@@ -172,25 +177,6 @@ static void unite_points(struct arena *a, struct resident *x)
             on[count++] = x->subscribed.traits[i].on[k];
     x->entry.traits.on = on;
     x->entry.traits.on_count = count;
-}
-
-/*
- * It cannot be loaded, and what it is for is not known either, or only from former times. One whose
- * failure matters must not be missing in silence: it fails where tools are guarded.
- */
-static void stay_in_chain(const struct resident *x, struct hook *h)
-{
-    static const struct subscription guards[] = {
-        { .point = POINT_TOOL_EXECUTE_BEFORE },
-        { .point = POINT_PERMISSION_ASK },
-    };
-
-    h->traits.on = x->entry.traits.on;
-    h->traits.on_count = x->entry.traits.on_count;
-    if (h->traits.on_count || h->traits.on_failure == FAILURE_ALLOW)
-        return;
-    h->traits.on = guards;
-    h->traits.on_count = ARRAY_LEN(guards);
 }
 
 /* What to start: of a workspace, the copies of what it names. */
@@ -245,7 +231,9 @@ static int resident_load(struct arena *a, const struct hook_entry *entry, struct
     if (r == 0 && x->entry.traits.on_count)
         r = when_load(&x->entry, problems, &x->when, e);
     if (r < 0) {
-        stay_in_chain(x, h);
+        h->traits.on = x->entry.traits.on; /* what is known, if only from former times */
+        h->traits.on_count = x->entry.traits.on_count;
+        hook_stand_at_gates(a, h);
         resident_free(x);
         return r;
     }

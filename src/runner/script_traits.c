@@ -143,19 +143,6 @@ static int check_on(const struct script_parts *p, const char *file,
 /* Applying ---------------------------------------------------------------------------------------
  */
 
-/* Nobody knows where it belongs: where things can be refused, it must not be missing. */
-static void stand_at_gates(const struct script_parts *p, struct hook *h)
-{
-    struct subscription *on = arena_array(p->arena, struct subscription, POINT_COUNT);
-
-    if (h->traits.on_count > 0 || h->traits.on_failure == FAILURE_ALLOW)
-        return;
-    for (int point = 0; point < POINT_COUNT; point++)
-        if (point_info((enum point)point)->kind == POINT_GATE)
-            on[h->traits.on_count++] = (struct subscription){ .point = (enum point)point };
-    h->traits.on = on;
-}
-
 static void set_parts(const struct script_parts *p, const struct parts *parts, struct hook *h)
 {
     if (parts->count == 0)
@@ -207,7 +194,7 @@ int script_traits_apply(const struct script_parts *p, const char *file,
         r = check_on(p, file, learned, e);
     if (r == 0 || !(p->entry->traits.said & KEY_ON))
         set_parts(p, &parts, h);
-    stand_at_gates(p, h);
+    hook_stand_at_gates(p->arena, h);
     return r;
 }
 
