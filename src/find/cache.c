@@ -110,8 +110,7 @@ void cache_put(struct cache *c, const struct cache_key *key, const struct cache_
     c->added_count++;
 }
 
-/* Writing ----------------------------------------------------------------------------------------
- */
+/* Writing -------------------------------------------------------------------------------------- */
 
 static bool is_gone(struct arena *a, struct str name)
 {

@@ -6,8 +6,7 @@
 
 #include <inttypes.h>
 
-/* Does it run hooke? ------------------------------------------------------------------------------
- */
+/* Does it run hooke? --------------------------------------------------------------------------- */
 
 struct words {
     struct str rest;
@@ -51,7 +50,7 @@ static bool leads_on(struct str word)
     return memchr(word.ptr, '=', word.len) != NULL;
 }
 
-bool claude_settings_runs_hooke(struct str command)
+bool claude_handler_runs_hooke(struct str command)
 {
     struct words w = { .rest = command, .first = true };
 
@@ -73,8 +72,7 @@ bool claude_settings_runs_hooke(struct str command)
     return false;
 }
 
-/* What it runs -----------------------------------------------------------------------------------
- */
+/* What it runs --------------------------------------------------------------------------------- */
 
 static const char *substitute(struct arena *a, struct str text, const char *project)
 {
@@ -131,7 +129,7 @@ static bool add_command(struct claude_settings *c, struct setting *handler,
     if (!command || command->kind != SETTING_STRING || command->text.len == 0)
         return leave_out(c, command ? command : said,
                          "a handler of type 'command' needs 'command'");
-    if (claude_settings_runs_hooke(command->text))
+    if (claude_handler_runs_hooke(command->text))
         return false;
     if (args)
         return add_words(c, handler, command, args);
@@ -148,8 +146,7 @@ static bool add_command(struct claude_settings *c, struct setting *handler,
     return true;
 }
 
-/* The rest of it ---------------------------------------------------------------------------------
- */
+/* The rest of it ------------------------------------------------------------------------------- */
 
 static bool is_command(struct claude_settings *c, const struct setting *said)
 {

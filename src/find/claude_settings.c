@@ -20,8 +20,7 @@ static const char *const without_point[] = {
     "PostModelSwitch",
 };
 
-/* Entries ----------------------------------------------------------------------------------------
- */
+/* Entries -------------------------------------------------------------------------------------- */
 
 static struct setting *group_of(struct claude_settings *c, const struct setting *event)
 {
@@ -82,8 +81,7 @@ static void add_handler(struct claude_settings *c, const struct setting *event,
         entry_copy(c->arena, group, NULL, handler);
 }
 
-/* The file ----------------------------------------------------------------------------------------
- */
+/* The file ------------------------------------------------------------------------------------- */
 
 static bool is_kind(struct claude_settings *c, const struct setting *s, enum setting_kind kind,
                     const char *what)
@@ -195,8 +193,7 @@ void claude_settings_read(struct claude_settings *c, const struct origin *file, 
         read_hooks(c, setting_get(root, "hooks"));
 }
 
-/* Where they are ----------------------------------------------------------------------------------
- */
+/* Where they are ------------------------------------------------------------------------------- */
 
 /* Before it is trusted only whether there is anything to trust. */
 static bool has_hooks(const char *path)

@@ -5,8 +5,7 @@
 #include "find/entry.h"
 #include "find/header.h"
 
-/* hooke ------------------------------------------------------------------------------------------
- */
+/* hooke ---------------------------------------------------------------------------------------- */
 
 static struct str without_suffix(const char *name)
 {
@@ -55,8 +54,7 @@ void hook_file_read(struct found *found, const struct folder_file *file)
     found_add(found, entry);
 }
 
-/* Kodelet ----------------------------------------------------------------------------------------
- */
+/* Kodelet -------------------------------------------------------------------------------------- */
 
 static void kodelet_answer(struct found *found, const struct ask *ask)
 {
@@ -83,8 +81,7 @@ static void kodelet_answer(struct found *found, const struct ask *ask)
     found_add(found, entry);
 }
 
-/* acai -------------------------------------------------------------------------------------------
- */
+/* acai ----------------------------------------------------------------------------------------- */
 
 /* The words that run it, with `program` in its place. */
 static const char *const *acai_words(struct arena *a, const struct folder_file *file,
@@ -131,8 +128,8 @@ static void acai_answer(struct found *found, const struct ask *ask)
     const char *name;
 
     if (acai_metadata_parse(f->arena, str_of(ask->answer), &m, &e) < 0) {
-        problem_warn(f->problems, &file->origin, "it is not used: asked to describe itself it %s",
-                     arena_printf(f->arena, "gave a bad answer: %s", e.msg));
+        problem_warn(f->problems, &file->origin,
+                     "it is not used: asked to describe itself it gave a bad answer: %s", e.msg);
         return;
     }
     name = found_name(f, &file->origin, "acai", str_of(m.name));
@@ -146,8 +143,7 @@ static void acai_answer(struct found *found, const struct ask *ask)
         acai_entry(found, file, &m, before ? arena_printf(f->arena, "%s/after", name) : name, true);
 }
 
-/* Both -------------------------------------------------------------------------------------------
- */
+/* Both ----------------------------------------------------------------------------------------- */
 
 bool hook_file_question(struct config_finding *f, const struct folder *folder,
                         const struct folder_file *file, struct ask *out)

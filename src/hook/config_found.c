@@ -22,8 +22,7 @@ void config_found_entry(struct config_finding *f, struct setting *entry)
     *end = entry;
 }
 
-/* What is configured under the name of a find ----------------------------------------------------
- */
+/* What is configured under the name of a find -------------------------------------------------- */
 
 static const char *name_of(const struct setting *entry)
 {
@@ -129,8 +128,7 @@ static void merge_found(struct config_merge *m, const struct setting *found)
         m->problems->known = false;
 }
 
-/* What is configured for nothing that was found ---------------------------------------------------
- */
+/* What is configured for nothing that was found ------------------------------------------------ */
 
 static struct setting *member(struct setting *map, const char *key)
 {

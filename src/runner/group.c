@@ -51,11 +51,11 @@ static void report(const struct running *r, const struct proc_result *run)
     if (!told)
         return;
     if (run->out.text.len)
-        told->output = arena_printf(a, "%s%s", told->output ? told->output : "",
-                                    strbuf_cstr(&run->out.text));
+        told->output =
+            arena_printf(a, "%s%s", told->output ? told->output : "", strbuf_cstr(&run->out.text));
     if (run->err.text.len)
-        told->errors = arena_printf(a, "%s%s", told->errors ? told->errors : "",
-                                    strbuf_cstr(&run->err.text));
+        told->errors =
+            arena_printf(a, "%s%s", told->errors ? told->errors : "", strbuf_cstr(&run->err.text));
     told->exited = run->end == PROC_EXITED;
     told->exit_code = run->exit_code;
 }
@@ -226,8 +226,9 @@ static void prepare(struct running *r)
     for (size_t i = 0; i < g->count; i++) {
         const struct handler *h = g->handlers[i];
         struct err e = { 0 };
-        int code = h->broken ? err_set(&e, -EINVAL, "is wrong: %s", h->broken)
-                             : handler_proc(h, g, &r->procs[r->live], &e);
+        int code = h->broken
+                       ? err_set(&e, -EINVAL, "is wrong: %s", h->broken)
+                       : handler_proc(h, g->call, g->dialect, &g->event, &r->procs[r->live], &e);
 
         if (code < 0) {
             failed[failed_count++] =

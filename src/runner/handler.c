@@ -1,7 +1,10 @@
+#include "runner/handler.h"
+
 #include "base/path.h"
 #include "hook/child.h"
 #include "hook/trust_words.h"
-#include "runner/group.h"
+
+#include <errno.h>
 
 #define LABEL_MAX 40 /* bytes of a command that name it */
 
@@ -45,7 +48,8 @@ static void load_filter(struct arena *a, const struct handler_common *common, st
     if (!d->filter_new && !at)
         return;
     if (!d->filter_new)
-        err_set(&e, -1, "handlers of the dialect '%s' have no '%s': use 'tool' or 'when' of a hook",
+        err_set(&e, -ENOTSUP,
+                "handlers of the dialect '%s' have no '%s': use 'tool' or 'when' of a hook",
                 d->name, at->key.ptr);
     if (!d->filter_new || d->filter_new(a, &wants, &h->filter, &e) < 0) {
         h->filter = NULL;
@@ -109,11 +113,9 @@ static const char *const *environment(const struct handler *h, const struct hook
     return env;
 }
 
-/* What to start, with everything of the workspace in it checked and replaced by its copy. */
-int handler_proc(const struct handler *h, const struct group *g, struct proc *out, struct err *e)
+int handler_proc(const struct handler *h, const struct hook_call *c, const struct dialect *d,
+                 const struct dialect_event *ev, struct proc *out, struct err *e)
 {
-    const struct hook_call *c = g->call;
-    const struct dialect *d = g->dialect;
     const struct trust_request rq = {
         .config = c->config,
         .command = h->said->exec,
@@ -130,8 +132,7 @@ int handler_proc(const struct handler *h, const struct group *g, struct proc *ou
         words.argv[0] = d->shell;
     *out = (struct proc){
         .argv = words.argv,
-        .env =
-            environment(h, c, d->variables ? d->variables(c->arena, &g->event) : NULL, words.file),
+        .env = environment(h, c, d->variables ? d->variables(c->arena, ev) : NULL, words.file),
         .cwd = c->event->session.cwd,
         .abort_fd = c->abort_fd,
     };

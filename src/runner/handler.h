@@ -37,3 +37,11 @@ void handler_unload(const struct handler *h, const struct dialect *d);
 /* Whether it wants the event. */
 bool handler_wants(const struct handler *h, const struct dialect *d, struct arena *a,
                    const struct dialect_event *ev);
+
+/*
+ * How to start it for the event, without input and deadline: everything of the workspace in it is
+ * checked and replaced by its copy. In the arena of the call.
+ */
+MUST_CHECK int handler_proc(const struct handler *h, const struct hook_call *c,
+                            const struct dialect *d, const struct dialect_event *ev,
+                            struct proc *out, struct err *e);
