@@ -94,11 +94,6 @@ static bool is_name_char(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '-';
 }
 
-static bool is_one_of(char c, const char *set)
-{
-    return c && strchr(set, c);
-}
-
 static size_t skip_blanks(struct str text, size_t at)
 {
     while (at < text.len && (text.ptr[at] == ' ' || text.ptr[at] == '\t'))
@@ -166,7 +161,7 @@ static bool is_value(struct str text, struct span s)
 static struct span value_after(struct str text, size_t at, struct str name)
 {
     static const struct span none = { 0, 0 };
-    bool closes = at < text.len && is_one_of(text.ptr[at], QUOTES);
+    bool closes = at < text.len && str_has_char(QUOTES, text.ptr[at]);
     size_t sign = skip_blanks(text, at + closes), value;
     char between = '\0';
 
@@ -175,13 +170,13 @@ static struct span value_after(struct str text, size_t at, struct str name)
     if (between != '=' && between != ':') {
         if (!str_starts(name, STR("--")) || sign == at || between == '-')
             return none;
-        return is_one_of(between, QUOTES) ? quoted_value(text, sign)
-                                          : bare_value(text, sign, name, ' ');
+        return str_has_char(QUOTES, between) ? quoted_value(text, sign)
+                                             : bare_value(text, sign, name, ' ');
     }
     value = skip_blanks(text, sign + 1);
-    if (value >= text.len || is_one_of(text.ptr[value], "=>:\r\n"))
+    if (value >= text.len || str_has_char("=>:\r\n", text.ptr[value]))
         return none;
-    if (is_one_of(text.ptr[value], QUOTES))
+    if (str_has_char(QUOTES, text.ptr[value]))
         return quoted_value(text, value);
     if (between == '=' && (sign > at || value > sign + 1))
         return none; /* code, not an assignment of the shell */
@@ -226,7 +221,7 @@ static bool userinfo_at(struct str text, size_t at, struct span *found)
 
 static bool is_bearer_char(char c)
 {
-    return isalnum((unsigned char)c) || is_one_of(c, "._~+/=-");
+    return isalnum((unsigned char)c) || str_has_char("._~+/=-", c);
 }
 
 static bool bearer_at(struct str text, size_t at, struct span *found)

@@ -135,7 +135,7 @@ static int refuse_inside(const char *file, struct err *e)
 static bool is_path_char(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (unsigned char)c >= 0x80 || (c && strchr("._/@%+~-", c));
+           (unsigned char)c >= 0x80 || str_has_char("._/@%+~-", c);
 }
 
 static bool is_workspace_file(const struct naming *n, const char *word)

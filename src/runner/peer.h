@@ -52,8 +52,8 @@ struct peer *peer_new(const struct peer_setup *setup);
 void peer_free(struct peer *p);
 
 /*
- * -ETIMEDOUT, -ECANCELED when the event was aborted, or another failure in words that follow the hook's name. An answer may still be an
- * error of the program's own.
+ * -ETIMEDOUT, -ECANCELED when the event was aborted, or another failure in words that follow the
+ * hook's name. An answer may still be an error of the program's own.
  */
 MUST_CHECK int peer_call(struct peer *p, struct peer_call *c, struct err *e);
 

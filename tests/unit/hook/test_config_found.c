@@ -16,8 +16,9 @@ static void find_three(struct config_finding *f)
     for (size_t i = 0; i < ARRAY_LEN(finds); i++) {
         const struct origin file = { finds[i].source, finds[i].name, 0, 0 };
         struct setting *entry;
-        const char *text = arena_printf(
-            f->arena, "{ name: %s, on: turn.after, exec: [/bin/true], timeout: 9s }", finds[i].name);
+        const char *text =
+            arena_printf(f->arena, "{ name: %s, on: turn.after, exec: [/bin/true], timeout: 9s }",
+                         finds[i].name);
 
         assert_int_equal(setting_parse(f->arena, &file, str_of(text), &entry, NULL, NULL), 0);
         config_found_entry(f, entry);
