@@ -352,9 +352,8 @@ static int check_search_path(const struct naming *n, struct str list, struct err
     return 0;
 }
 
-static int check_env(struct naming *n, struct err *e)
+static int check_env(struct naming *n, const struct setting *env, struct err *e)
 {
-    const struct setting *env = n->rq->env;
     int r = 0;
 
     if (!env || env->kind != SETTING_MAP)
@@ -413,5 +412,7 @@ int trust_names(struct arena *a, const struct trust_request *rq, struct trust_na
     n.where = trust_where(a, rq);
     n.pins = read_pins(a, rq->config->trust);
     r = text ? name_text(&n, e) : name_list(&n, e);
-    return r < 0 ? r : check_env(&n, e);
+    if (r == 0)
+        r = check_env(&n, rq->env, e);
+    return r < 0 ? r : check_env(&n, rq->own_env, e);
 }

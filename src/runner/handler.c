@@ -67,7 +67,7 @@ void handler_load(struct arena *a, const struct handler_common *common,
     h->timeout_ms = said->timeout_ms ? said->timeout_ms : common->timeout_ms;
     if (h->broken)
         return;
-    h->env_said = said->env ? said->env : common->env;
+    h->env_common = common->env;
     h->unpinned = common->unpinned;
     h->env = child_env(a, common->env, said->env, 0, &h->env_count);
     load_filter(a, common, h);
@@ -119,7 +119,8 @@ int handler_proc(const struct handler *h, const struct hook_call *c, const struc
     const struct trust_request rq = {
         .config = c->config,
         .command = h->said->exec,
-        .env = h->env_said,
+        .env = h->env_common,
+        .own_env = h->said->env,
         .unpinned = h->unpinned,
         .cwd = c->event->session.cwd,
     };

@@ -10,9 +10,9 @@
 
 struct handler {
     const struct hook_handler *said;
-    unsigned number;                           /* from 1, in configured order */
-    const char *label;                         /* for messages: "'./check.sh' (hooks.yaml:7)" */
-    const struct setting *env_said, *unpinned; /* the hook's; NULL: none */
+    unsigned number;                             /* from 1, in configured order */
+    const char *label;                           /* for messages: "'./check.sh' (hooks.yaml:7)" */
+    const struct setting *env_common, *unpinned; /* the hook's; NULL: none */
     const char **env; /* changes that are the same for every run, ended by NULL */
     size_t env_count;
     struct dialect_filter *filter; /* NULL: every event */

@@ -270,15 +270,17 @@ static void users_programs_need_no_pin_but_an_owner(void **state)
     put(f, "user/mine.sh", "#!/bin/sh\n");
     CLEANUP(config) struct config *c = load(f);
     command = setting_get(c->hooks[0].spec, "exec");
-    assert_int_equal(
-        trust_look(&f->arena, &(struct trust_request){ c, command, NULL, NULL, NULL }, &run, NULL),
-        0);
+    assert_int_equal(trust_look(&f->arena,
+                                &(struct trust_request){ .config = c, .command = command }, &run,
+                                NULL),
+                     0);
     assert_string_equal(run.argv[0], at(f, "user/mine.sh"));
     assert_null(run.file);
     chmod(at(f, "user/mine.sh"), 0777);
-    assert_int_equal(
-        trust_look(&f->arena, &(struct trust_request){ c, command, NULL, NULL, NULL }, &run, NULL),
-        TRUST_REFUSED);
+    assert_int_equal(trust_look(&f->arena,
+                                &(struct trust_request){ .config = c, .command = command }, &run,
+                                NULL),
+                     TRUST_REFUSED);
 }
 
 TESTS(CONFIG_TEST(words_of_a_list_name_files), CONFIG_TEST(words_of_a_shell_text_name_files),
