@@ -116,6 +116,24 @@ static void it_outlives_the_descriptor_that_could_give_its_event_up(void **state
     assert_string_equal(pending(&bed)->text, "found it");
 }
 
+/* Who tries a hook reads the report when the try is over, and a run may end after that. */
+static void it_tells_nothing_to_who_tries_its_hook(void **state UNUSED)
+{
+    CLEANUP(bed) struct bed bed = { 0 };
+    struct event ev = { .point = POINT_TOOL_EXECUTE_BEFORE, .session = { .id = "s1" } };
+    struct engine_trial trial = { 0 };
+
+    open_bed(&bed, async_hook(&bed, UNTIL("over") "echo found it"));
+    trial.registry = engine_look(bed.engine);
+    trial.hook = registry_find(trial.registry, "later");
+    assert_int_equal(engine_try(bed.engine, &trial, &ev, &bed.arena, &bed.receipt, NULL), 0);
+    touch(&bed, "over");
+    registry_unref(trial.registry);
+    end_engine(&bed);
+    assert_null(trial.report.output);
+    assert_false(trial.report.exited);
+}
+
 static void it_is_placed_in_the_next_request(void **state UNUSED)
 {
     CLEANUP(bed) struct bed bed = { 0 };
@@ -355,6 +373,7 @@ static void a_guards_second_look_starts_it_once(void **state UNUSED)
 
 TESTS(child_test(the_event_does_not_wait_and_the_text_comes_later),
       child_test(it_outlives_the_descriptor_that_could_give_its_event_up),
+      child_test(it_tells_nothing_to_who_tries_its_hook),
       child_test(it_is_placed_in_the_next_request), child_test(every_firing_is_kept),
       child_test(its_decision_has_no_power),
       child_test(what_it_says_waits_where_nothing_can_be_injected),
