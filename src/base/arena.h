@@ -38,7 +38,8 @@ void *arena_zalloc_array(struct arena *a, size_t count, size_t size)
  *     b->items = arena_grow(a, b->items, b->count, &b->room, sizeof(*b->items));
  *     b->items[b->count++] = item;
  */
-void *arena_grow(struct arena *a, void *list, size_t count, size_t *room, size_t size);
+void *arena_grow(struct arena *a, void *list, size_t count, size_t *room, size_t size)
+    __attribute__((returns_nonnull));
 
 /* Terminated copies. arena_cstr() of an unset text is NULL. */
 char *arena_cstr(struct arena *a, struct str s);

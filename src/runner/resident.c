@@ -215,7 +215,7 @@ static int resident_load(struct arena *a, const struct hook_entry *entry, struct
                          struct problems *problems, struct err *e)
 {
     struct resident *x = arena_new(a, struct resident);
-    struct peer_setup setup;
+    struct peer_setup setup = { 0 };
     int r = check(entry, e);
 
     if (r == 0)
