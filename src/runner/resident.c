@@ -116,8 +116,8 @@ static int check(const struct hook_entry *entry, struct err *e)
 }
 
 /*
- * What the program says of itself, from memory or from itself. Where it cannot be asked, `answer`
- * is what it said before it changed, if it ever said anything.
+ * What the program says of itself, from memory or from itself. Where it cannot be asked, or must
+ * not be, `answer` is what it said before it changed, if it ever said anything.
  */
 static int find_greeting(struct arena *a, struct resident *x, const struct peer_setup *setup,
                          struct str *answer, struct err *e)
@@ -128,7 +128,7 @@ static int find_greeting(struct arena *a, struct resident *x, const struct peer_
     const char *identity = program_identity(a, setup->argv, setup->env, setup->cwd, &young);
     int r;
 
-    if (greeting_recall(a, key, identity, answer) == GREETING_KNOWN)
+    if (greeting_recall(a, key, identity, answer) == GREETING_KNOWN || child_depth_here() > 0)
         return 0;
     r = peer_greet(x->peer, a, clock_mono_ns() + GREETING_NS, answer, e);
     if (r == 0 && !young)
@@ -136,7 +136,10 @@ static int find_greeting(struct arena *a, struct resident *x, const struct peer_
     return r;
 }
 
-/* Traits for the hook and its parts. Inside another hook nothing is started, so none are needed. */
+/*
+ * Traits for the hook and its parts. Inside another hook nothing is started: there it is in the
+ * chains it is remembered to be in, and held back.
+ */
 static int subscribe(struct arena *a, struct resident *x, const struct peer_setup *setup,
                      struct problems *problems, struct err *e)
 {
@@ -144,9 +147,9 @@ static int subscribe(struct arena *a, struct resident *x, const struct peer_setu
     const struct json *j = NULL;
     int r;
 
-    if (child_depth_here() > 0)
-        return 0;
     r = find_greeting(a, x, setup, &answer, e);
+    if (r == 0 && !str_is_set(answer))
+        return 0;
     if (r < 0 && str_is_set(answer)) { /* what it said before it changed; of no use: no matter */
         (void)!json_parse(a, answer, NULL, &j, NULL);
     } else if (r == 0) {

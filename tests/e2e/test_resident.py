@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import time
 
 import fences
 import pytest
@@ -175,6 +176,18 @@ def test_inside_a_hook_nothing_is_started(hooke):
     r = hooke.emit("PreToolUse", {"tool": "bash"}, "--trace", "--json", HOOKE_DEPTH="1")
     assert r.json["receipt"]["held"][0]["why"] == "depth"
     assert starts(hooke) == 0
+
+
+def test_inside_a_hook_it_is_held_back_where_it_is_known_to_be(hooke):
+    hooke.env["SUBSCRIBE"] = '[{"point":"PreToolUse"}]'
+    entry(hooke, "resident: [./echo.py]")
+    until = time.monotonic() + 10
+    while time.monotonic() < until and not (hooke.home / ".local/state/hooke/resident").exists():
+        hooke.emit("PreToolUse", {"tool": "bash"})
+    before = starts(hooke)
+    r = hooke.emit("PreToolUse", {"tool": "bash"}, "--trace", "--json", HOOKE_DEPTH="1")
+    assert r.json["receipt"]["held"][0]["why"] == "depth"
+    assert starts(hooke) == before
 
 
 def test_other_dialects_are_refused(hooke):
