@@ -1,6 +1,6 @@
 #include "agent/shell_env.h"
 
-#include "hook/provider_keys.h"
+#include "hook/child.h"
 
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ static void remove_secrets(struct listing *l, const struct config *config)
 {
     const struct setting *providers = config ? config_get(config, "providers", NULL) : NULL;
 
-    for (const char *const *name = provider_keys; *name; name++)
+    for (const char *const *name = child_keys; *name; name++)
         add(l, *name);
     for (const struct setting *p = providers ? providers->first : NULL; p; p = p->next) {
         const struct setting *named = setting_get(p, "key_variable");

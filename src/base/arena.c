@@ -9,6 +9,7 @@
 #define BLOCK_MIN ((size_t)8 << 10)
 #define BLOCK_MAX ((size_t)1 << 20)
 #define ALIGNMENT alignof(max_align_t)
+#define GROW_MIN  8 /* items */
 
 struct arena_block {
     struct arena_block *older;
@@ -59,6 +60,19 @@ void *arena_zalloc_array(struct arena *a, size_t count, size_t size)
     if (__builtin_mul_overflow(count, size, &total))
         total = SIZE_MAX;
     return arena_zalloc(a, total);
+}
+
+void *arena_grow(struct arena *a, void *list, size_t count, size_t *room, size_t size)
+{
+    void *longer;
+
+    if (count < *room)
+        return list;
+    *room = *room ? *room * 2 : GROW_MIN;
+    longer = arena_zalloc_array(a, *room, size);
+    if (count)
+        memcpy(longer, list, count * size);
+    return longer;
 }
 
 char *arena_cstr(struct arena *a, struct str s)

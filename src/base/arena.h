@@ -31,6 +31,16 @@ void *arena_zalloc_array(struct arena *a, size_t count, size_t size)
 #define arena_new(a, type)          ((type *)arena_zalloc((a), sizeof(type)))
 #define arena_array(a, type, count) ((type *)arena_zalloc_array((a), (count), sizeof(type)))
 
+/*
+ * A list in the arena that has room for one more item than `count`: `list` itself while there is
+ * `*room`, else a longer copy of it. Start with NULL and 0.
+ *
+ *     b->items = arena_grow(a, b->items, b->count, &b->room, sizeof(*b->items));
+ *     b->items[b->count++] = item;
+ */
+void *arena_grow(struct arena *a, void *list, size_t count, size_t *room, size_t size)
+    __attribute__((returns_nonnull));
+
 /* Terminated copies. arena_cstr() of an unset text is NULL. */
 char *arena_cstr(struct arena *a, struct str s);
 char *arena_strdup(struct arena *a, const char *s);

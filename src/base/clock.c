@@ -11,6 +11,23 @@ uint64_t clock_mono_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+void clock_cond_init(pthread_cond_t *cond)
+{
+    pthread_condattr_t monotonic;
+
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(cond, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
+void clock_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock, uint64_t until_ns)
+{
+    struct timespec until = { (time_t)(until_ns / 1000000000), (long)(until_ns % 1000000000) };
+
+    pthread_cond_timedwait(cond, lock, &until);
+}
+
 int64_t clock_wall_ms(void)
 {
     struct timespec t;

@@ -3,12 +3,17 @@
  */
 #pragma once
 
+#include <pthread.h>
 #include <stdint.h>
 
 #define CLOCK_TEXT_SIZE sizeof("2026-01-31T23:59:59.999Z")
 
 /* Nanoseconds since some fixed moment; never goes back. */
 uint64_t clock_mono_ns(void);
+
+/* A condition that can be waited for until a moment of the monotonic clock; wakes up spuriously. */
+void clock_cond_init(pthread_cond_t *cond);
+void clock_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock, uint64_t until_ns);
 
 /* Milliseconds since 1970, UTC. */
 int64_t clock_wall_ms(void);

@@ -1,11 +1,14 @@
 #include "base/file.h"
 
+#include "base/clock.h"
 #include "base/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/stat.h>
+#include <sys/file.h>
+
+#define SETTLED_NS 100000000 /* of the times that file systems keep, several times the coarsest */
 
 static int read_all(int fd, char *buf, size_t size, size_t *len)
 {
@@ -120,4 +123,61 @@ int file_write(const char *path, struct str text, mode_t mode, struct err *e)
         return r;
     }
     return 0;
+}
+
+int file_lock(const char *path, bool wait, struct err *e)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    const char *name = arena_printf(&a, "%s.lock", path);
+    int r = file_mkdirs(path_dirname(&a, name), e);
+
+    if (r < 0)
+        return r;
+    CLEANUP(fd) int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+    if (fd < 0)
+        return err_errno(e, "opening '%s'", name);
+    if (flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB) < 0)
+        return err_errno(e, "locking '%s'", name);
+    return take_fd(&fd);
+}
+
+/* Identity ------------------------------------------------------------------------------------- */
+
+static int64_t nanoseconds(struct timespec t)
+{
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+struct file_identity file_identity(const struct stat *st)
+{
+    return (struct file_identity){
+        .exists = true,
+        .mtime_ns = nanoseconds(st->st_mtim),
+        .ctime_ns = nanoseconds(st->st_ctim),
+        .size = (uint64_t)st->st_size,
+        .inode = (uint64_t)st->st_ino,
+        .device = (uint64_t)st->st_dev,
+        .mode = (uint32_t)st->st_mode,
+    };
+}
+
+struct file_identity file_identify(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) < 0)
+        return (struct file_identity){ .exists = errno != ENOENT && errno != ENOTDIR };
+    return file_identity(&st);
+}
+
+bool file_is_young(const struct file_identity *id)
+{
+    return clock_wall_ms() * 1000000 - id->ctime_ns < SETTLED_NS;
+}
+
+bool file_is_same(const char *x, const char *y)
+{
+    struct stat a, b;
+
+    return stat(x, &a) == 0 && stat(y, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }

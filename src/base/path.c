@@ -25,6 +25,13 @@ char *path_dirname(struct arena *a, const char *path)
     return arena_cstr(a, (struct str){ path, (size_t)(slash - path) });
 }
 
+const char *path_basename(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
 static struct str last_component(const char *out, size_t len)
 {
     size_t start = len;

@@ -13,6 +13,9 @@ char *path_join(struct arena *a, const char *dir, const char *name);
 /* The folder part: "a" for "a/b", "/" for "/b", "." for "b". */
 char *path_dirname(struct arena *a, const char *path);
 
+/* The last part: "b" for "a/b" and for "b", "" for "a/". Borrowed. */
+const char *path_basename(const char *path);
+
 /*
  * Without "." and "..", doubled and trailing slashes; "." for nothing. Only what leads out of a
  * relative path stays in front of it: "../a". Looks at the text only, not at the disk.

@@ -43,6 +43,12 @@ static inline bool str_starts(struct str s, struct str prefix)
     return s.len >= prefix.len && (prefix.len == 0 || memcmp(s.ptr, prefix.ptr, prefix.len) == 0);
 }
 
+static inline bool str_ends(struct str s, struct str suffix)
+{
+    return s.len >= suffix.len &&
+           (suffix.len == 0 || memcmp(s.ptr + s.len - suffix.len, suffix.ptr, suffix.len) == 0);
+}
+
 /* Whether a character is one of those in `set`; NUL never is. */
 static inline bool str_has_char(const char *set, char c)
 {

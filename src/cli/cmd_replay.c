@@ -32,9 +32,7 @@ static const char *const change_names[] = {
 
 static int is_json(const struct dirent *d)
 {
-    size_t len = strlen(d->d_name);
-
-    return d->d_name[0] != '.' && len > 5 && strcmp(d->d_name + len - 5, ".json") == 0;
+    return d->d_name[0] != '.' && str_ends(str_of(d->d_name), STR(".json"));
 }
 
 /* Rows ----------------------------------------------------------------------------------------- */

@@ -103,7 +103,7 @@ static const char *first_name(const struct match *m)
 static struct tool tool_for(const struct match *m)
 {
     for (size_t i = 0; i < ARRAY_LEN(tools); i++)
-        if (match_test(m, str_of(tools[i].name)))
+        if (match_test_tool(m, str_of(tools[i].name)))
             return tools[i];
     return (struct tool){ first_name(m) ? first_name(m) : "bash", "{}", "" };
 }

@@ -27,6 +27,9 @@
  */
 const char **acai_interpreter(struct arena *a, const char *path, struct str head, unsigned mode);
 
+/* Whether its extension alone says which program runs it. */
+bool acai_knows_extension(const char *path);
+
 /* One event a hook wants. */
 struct acai_hook {
     const char *event; /* its name, which is a foreign name of `on` */

@@ -1,3 +1,4 @@
+#include "base/path.h"
 #include "dialect/acai.h"
 #include "json/json.h"
 
@@ -55,15 +56,13 @@ static const char **by_first_line(struct arena *a, const char *path, struct str 
 
 static const char *extension_of(const char *path)
 {
-    const char *name = strrchr(path, '/');
-    const char *dot;
+    const char *name = path_basename(path), *dot = strrchr(name, '.');
 
-    name = name ? name + 1 : path;
-    dot = strrchr(name, '.');
     return dot && dot != name ? dot : "";
 }
 
-static const char **by_extension(struct arena *a, const char *path, const char *extension)
+/* The program that runs files with this extension, or NULL. */
+static const char *program_for(const char *extension)
 {
     static const struct {
         const char *extension, *program;
@@ -74,14 +73,26 @@ static const char **by_extension(struct arena *a, const char *path, const char *
     };
 
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        if (strcmp(extension, known[i].extension) == 0) {
-            const char **argv = arena_array(a, const char *, 3);
-
-            argv[0] = known[i].program;
-            argv[1] = path;
-            return argv;
-        }
+        if (strcmp(extension, known[i].extension) == 0)
+            return known[i].program;
     return NULL;
+}
+
+bool acai_knows_extension(const char *path)
+{
+    return program_for(extension_of(path)) != NULL;
+}
+
+static const char **by_extension(struct arena *a, const char *path, const char *extension)
+{
+    const char *program = program_for(extension), **argv;
+
+    if (!program)
+        return NULL;
+    argv = arena_array(a, const char *, 3);
+    argv[0] = program;
+    argv[1] = path;
+    return argv;
 }
 
 const char **acai_interpreter(struct arena *a, const char *path, struct str head, unsigned mode)
@@ -116,23 +127,11 @@ static bool is_name(struct str s)
     return true;
 }
 
-/* An event of acai's that has a point. */
-static const struct point_alias *find_event(struct str name)
-{
-    size_t count;
-    const struct point_alias *all = point_aliases(&count);
-
-    for (size_t i = 0; i < count; i++)
-        if (str_is(name, all[i].name) && strcmp(all[i].systems, "acai") == 0)
-            return &all[i];
-    return NULL;
-}
-
 static int read_hook(struct arena *a, const struct json *j, struct acai_hook *out, struct err *e)
 {
     struct str event = json_str(a, json_get(j, STR("event")));
     struct str timing = json_str(a, json_get(j, STR("timing")));
-    const struct point_alias *found = find_event(event);
+    const struct point_alias *found = point_alias_of("acai", event);
 
     if (!str_is_set(event) || !str_is_set(timing))
         return err_set(e, -EBADMSG, "each of 'hooks' needs an 'event' and a 'timing'");

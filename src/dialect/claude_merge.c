@@ -31,18 +31,13 @@ static void merge_decision(struct merging *m, const struct verdict *one)
     }
 }
 
-/* Ids are unique within one answer only. */
-static void merge_injections(struct merging *m, const struct verdict *one, size_t number)
+static void merge_injections(struct merging *m, const struct verdict *one)
 {
-    for (const struct injection *i = one->injections; i; i = i->next) {
-        const char *id = number ? arena_printf(m->arena, "%s %zu", i->id, number + 1) : i->id;
-        struct injection *added = verdict_inject(m->arena, m->v, id, i->text);
-        struct injection *next = added->next;
+    struct injection **end = &m->v->injections;
 
-        *added = *i;
-        added->id = id;
-        added->next = next;
-    }
+    while (*end)
+        end = &(*end)->next;
+    *end = one->injections;
 }
 
 static void merge_changes(struct merging *m, const struct verdict *one)
@@ -85,7 +80,7 @@ void claude_merge(struct arena *a, enum tools_system system, const struct dialec
         merge_decision(&m, &answers[i]);
         v->stop = v->stop ? v->stop : answers[i].stop;
         v->say = joined(a, v->say, "\n", answers[i].say);
-        merge_injections(&m, &answers[i], i);
+        merge_injections(&m, &answers[i]);
         merge_changes(&m, &answers[i]);
         merge_follow_ups(&m, &answers[i]);
     }

@@ -62,6 +62,8 @@ struct dialect {
     /*
      * Handlers that run side by side: which of them an event is for, and what their answers, in
      * configured order, add up to. NULL: its handlers have no filters; dialect_merge() adds up.
+     * The ids of injections are told apart before that; what is injected may be taken over as it
+     * is.
      */
     int (*filter_new)(struct arena *a, const struct dialect_wants *wants,
                       struct dialect_filter **out, struct err *e);

@@ -36,9 +36,7 @@ static const struct json *encode(struct arena *a, const struct dialect_event *ev
 /* Gemini keeps plans by the name of the project's folder. */
 static const char *plans_dir(struct arena *a, const char *project)
 {
-    const char *name = strrchr(project, '/');
-
-    return arena_printf(a, "%s/.gemini/tmp/%s/plans", path_home(), name ? name + 1 : project);
+    return arena_printf(a, "%s/.gemini/tmp/%s/plans", path_home(), path_basename(project));
 }
 
 static const char *const *variables(struct arena *a, const struct dialect_event *ev)

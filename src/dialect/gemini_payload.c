@@ -33,11 +33,6 @@ static const struct json *or_empty(struct arena *a, const struct json *text)
     return json_type(text) == JSON_STRING ? text : json_cstring(a, "");
 }
 
-static const struct json *kept(struct arena *a, const struct strbuf *text)
-{
-    return json_string(a, (struct str){ arena_cstr(a, strbuf_str(text)), text->len });
-}
-
 static void add_base(struct payload *p)
 {
     const struct session *s = &p->event->session;
@@ -81,7 +76,7 @@ static const struct json *text_of(struct arena *a, const struct json *content)
     if (json_type(content) == JSON_STRING)
         return content;
     add_text(a, &all, content);
-    return kept(a, &all);
+    return json_string_copy(a, strbuf_str(&all));
 }
 
 static const struct json *content_of(const struct json *message)
@@ -232,7 +227,7 @@ static void add_exchange(struct payload *p)
     if (json_to_int64(event_data(p->event, STR("continuations")), &continuations) < 0)
         continuations = 0;
     add(p, STR("prompt"), text_of(a, content_of(prompt)));
-    add(p, STR("prompt_response"), kept(a, &said));
+    add(p, STR("prompt_response"), json_string_copy(a, strbuf_str(&said)));
     add(p, STR("stop_hook_active"), json_bool(a, continuations > 0));
 }
 

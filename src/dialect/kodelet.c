@@ -157,7 +157,7 @@ static const struct json *joined(struct arena *a, const struct json *lines)
         if (json_next(l))
             strbuf_addch(&all, '\n');
     }
-    return lines ? json_string(a, (struct str){ arena_cstr(a, strbuf_str(&all)), all.len }) : NULL;
+    return lines ? json_string_copy(a, strbuf_str(&all)) : NULL;
 }
 
 /* Kodelet keeps a tool's text in one place or another, depending on the tool. */

@@ -1,7 +1,6 @@
 #include "dialect/kodelet_payload.h"
 
 #include "base/clock.h"
-#include "dialect/kodelet.h"
 #include "dialect/talk.h"
 #include "hook/tools.h"
 
@@ -16,18 +15,6 @@ const char *kodelet_event(enum point point)
     };
 
     return events[point];
-}
-
-bool kodelet_event_known(struct str name)
-{
-    size_t count;
-    const struct point_alias *all = point_aliases(&count);
-
-    name = str_trim(name);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(all[i].systems, "kodelet") == 0 && str_is(name, all[i].name))
-            return true;
-    return false;
 }
 
 bool kodelet_is_turn_end(const char *as)
@@ -149,11 +136,6 @@ const struct json *kodelet_tool_output(struct arena *a, const struct event *ev)
     return out;
 }
 
-static const struct json *kept(struct arena *a, const struct strbuf *text)
-{
-    return json_string(a, (struct str){ arena_cstr(a, strbuf_str(text)), text->len });
-}
-
 static void push_message(struct arena *a, struct json *list, struct str role,
                          const struct json *content)
 {
@@ -178,7 +160,7 @@ static void push_said(struct arena *a, struct json *list, const char *head, cons
 
     strbuf_addstr(&all, head);
     strbuf_add(&all, text.ptr, text.len);
-    push_message(a, list, STR("assistant"), kept(a, &all));
+    push_message(a, list, STR("assistant"), json_string_copy(a, strbuf_str(&all)));
 }
 
 /* Each part is a message of its own, and all but plain text is said by the assistant. */

@@ -14,7 +14,7 @@ static const struct json *joined(struct arena *a, const struct json *parts, cons
             strbuf_addch(&all, '\n');
         strbuf_add(&all, piece.ptr, piece.len);
     }
-    return json_string(a, (struct str){ arena_cstr(a, strbuf_str(&all)), all.len });
+    return json_string_copy(a, strbuf_str(&all));
 }
 
 const struct json *talk_prompt(struct arena *a, const struct event *ev)

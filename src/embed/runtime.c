@@ -4,6 +4,7 @@
 #include "builtin/builtin.h"
 #include "find/find.h"
 #include "hook/capture.h"
+#include "hook/child.h"
 #include "hook/registry.h"
 #include "runner/command.h"
 #include "runner/resident.h"
@@ -27,13 +28,6 @@ static const char *const *builtin_names(struct arena *a)
     for (size_t i = 0; i < count; i++)
         names[i] = builtin_hooks[i]->name;
     return names;
-}
-
-static unsigned depth_of_process(void)
-{
-    const char *depth = getenv("HOOKE_DEPTH");
-
-    return depth ? (unsigned)strtoul(depth, NULL, 10) : 0;
 }
 
 /* Say every problem once; returns the first that is more than a warning, or NULL. */
@@ -91,7 +85,7 @@ int runtime_open(struct runtime *rt, const struct runtime_options *o, struct err
         .builtins = builtin_hooks,
         .runners = runners,
         .use_builtins = !o->only_used,
-        .depth = depth_of_process(),
+        .depth = child_depth_here(),
         .abort_fd = o->abort_fd,
     };
     const char *store = o->store ? o->store : store_default_path(&rt->arena);

@@ -4,10 +4,8 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "find/cache.h"
-#include "hook/provider_keys.h"
+#include "hook/child.h"
 #include "proc/proc.h"
-
-#include <stdlib.h>
 
 #define LIMIT_NS   UINT64_C(2000000000)
 #define GRACE_NS   UINT64_C(200000000)
@@ -32,22 +30,17 @@ static bool is_known(struct config_finding *f, struct cache *c, struct ask *a)
     return true;
 }
 
-/* What every child of hooke gets: no keys, and how deep it is. */
 static const char *const *environment(struct arena *a, const char *const *own)
 {
-    size_t count = 0, keys = 0;
+    size_t more = 0, count;
     const char **env;
 
-    while (own && own[count])
-        count++;
-    while (provider_keys[keys])
-        keys++;
-    env = arena_array(a, const char *, count + keys + 2);
-    for (size_t i = 0; i < keys; i++)
-        env[i] = provider_keys[i];
-    for (size_t i = 0; i < count; i++)
-        env[keys + i] = own[i];
-    env[keys + count] = "HOOKE_DEPTH=1";
+    while (own && own[more])
+        more++;
+    env = child_env(a, NULL, NULL, more + 1, &count);
+    for (size_t i = 0; i < more; i++)
+        env[count++] = own[i];
+    env[count] = child_depth(a);
     return env;
 }
 
@@ -97,13 +90,6 @@ static void ask_some(struct config_finding *f, struct cache *c, struct ask **ask
     }
 }
 
-static bool is_inside_hook(void)
-{
-    const char *depth = getenv("HOOKE_DEPTH");
-
-    return depth && strtoul(depth, NULL, 10) > 0;
-}
-
 void ask_all(struct config_finding *f, struct ask *asks, size_t count)
 {
     CLEANUP(cache) struct cache *c = NULL;
@@ -114,7 +100,7 @@ void ask_all(struct config_finding *f, struct ask *asks, size_t count)
         return;
     c = cache_open(f->state_dir);
     for (size_t i = 0; i < count; i++) {
-        if (is_known(f, c, &asks[i]) || is_inside_hook() || asks[i].file->changed)
+        if (is_known(f, c, &asks[i]) || child_depth_here() > 0 || asks[i].file->changed)
             continue;
         open[open_count++] = &asks[i];
         if (open_count == AT_ONCE) {

@@ -12,14 +12,11 @@
 #include "json/json.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/file.h>
 
 #define FORMAT      1
 #define MAX_BYTES   ((size_t)4 << 20)
 #define MAX_ANSWERS 1000
 #define FAILURE_MS  INT64_C(300000)
-#define SETTLED_MS  100 /* a file younger than that may change without a new time */
 
 struct cache {
     struct arena arena;
@@ -65,41 +62,25 @@ static struct str name_of(struct arena *a, const struct cache_key *key)
     return str_of(arena_printf(a, "%s:%s", key->question, key->path));
 }
 
-static int64_t nanoseconds(struct timespec t)
+static const struct json *identity_json(struct arena *a, const struct file_identity *id)
 {
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
+    const int64_t parts[] = { id->mtime_ns,       id->ctime_ns, (int64_t)id->size,
+                              (int64_t)id->inode, id->mode,     (int64_t)id->device };
+    struct json *list = json_array(a);
 
-#define ID_PARTS 6
-
-static void identify(const struct stat *st, int64_t id[ID_PARTS])
-{
-    id[0] = nanoseconds(st->st_mtim);
-    id[1] = nanoseconds(st->st_ctim);
-    id[2] = (int64_t)st->st_size;
-    id[3] = (int64_t)st->st_ino;
-    id[4] = (int64_t)st->st_mode;
-    id[5] = (int64_t)st->st_dev;
-}
-
-static bool is_same(const struct json *known, const struct stat *st)
-{
-    int64_t id[ID_PARTS], part;
-
-    identify(st, id);
-    for (size_t i = 0; i < ID_PARTS; i++)
-        if (json_to_int64(json_at(known, i), &part) < 0 || part != id[i])
-            return false;
-    return true;
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        json_push(a, list, json_int(a, parts[i]));
+    return list;
 }
 
 bool cache_get(struct cache *c, const struct cache_key *key, struct cache_answer *out)
 {
     struct arena *a = &c->arena;
     const struct json *found = json_get(c->known, name_of(a, key));
+    const struct file_identity id = file_identity(key->st);
     int64_t at, now = clock_wall_ms();
 
-    if (!is_same(json_get(found, STR("id")), key->st))
+    if (!json_equal(json_get(found, STR("id")), identity_json(a, &id)))
         return false;
     *out = (struct cache_answer){
         .text = json_cstr(a, json_get(found, STR("text"))),
@@ -114,16 +95,13 @@ bool cache_get(struct cache *c, const struct cache_key *key, struct cache_answer
 void cache_put(struct cache *c, const struct cache_key *key, const struct cache_answer *answer)
 {
     struct arena *a = &c->arena;
-    struct json *kept = json_object(a), *parts = json_array(a);
-    int64_t id[ID_PARTS], now = clock_wall_ms();
+    const struct file_identity id = file_identity(key->st);
+    struct json *kept = json_object(a);
 
-    identify(key->st, id);
-    if (now - id[1] / 1000000 < SETTLED_MS)
+    if (file_is_young(&id))
         return;
-    for (size_t i = 0; i < ID_PARTS; i++)
-        json_push(a, parts, json_int(a, id[i]));
-    json_add(a, kept, STR("id"), parts);
-    json_add(a, kept, STR("at"), json_int(a, now));
+    json_add(a, kept, STR("id"), identity_json(a, &id));
+    json_add(a, kept, STR("at"), json_int(a, clock_wall_ms()));
     if (answer->text)
         json_add(a, kept, STR("text"), json_cstring(a, answer->text));
     else
@@ -132,21 +110,7 @@ void cache_put(struct cache *c, const struct cache_key *key, const struct cache_
     c->added_count++;
 }
 
-/* Writing ----------------------------------------------------------------------------------------
- */
-
-/* Without waiting: who cannot have it leaves the answer to be asked again. */
-static int lock(struct arena *a, const char *path)
-{
-    CLEANUP(fd) int fd = -1;
-
-    if (file_mkdirs(path_dirname(a, path), NULL) < 0)
-        return -1;
-    fd = open(arena_printf(a, "%s.lock", path), O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
-    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
-        return -1;
-    return take_fd(&fd);
-}
+/* Writing -------------------------------------------------------------------------------------- */
 
 static bool is_gone(struct arena *a, struct str name)
 {
@@ -185,9 +149,9 @@ void cache_save(struct cache *c)
 
     if (c->added_count == 0)
         return;
-    CLEANUP(fd) int fd = lock(&a, c->path);
-    if (fd < 0)
-        return;
+    CLEANUP(fd) int lock = file_lock(c->path, false, NULL);
+    if (lock < 0)
+        return; /* somebody else writes it; what is not kept is asked again */
     add_known(&a, all, c, read_known(&a, c->path));
     for (const struct json *k = json_first(c->added); k; k = json_next(k))
         json_add(&a, all, json_key(&a, k), k);

@@ -6,8 +6,7 @@
 
 #include <inttypes.h>
 
-/* Does it run hooke? ------------------------------------------------------------------------------
- */
+/* Does it run hooke? --------------------------------------------------------------------------- */
 
 struct words {
     struct str rest;
@@ -15,21 +14,16 @@ struct words {
     bool first;      /* of a command, after any assignments and the like */
 };
 
-static bool is_any(char c, const char *set)
-{
-    return c != '\0' && strchr(set, c);
-}
-
 /* The next word of a shell text, near enough: quotes count only at the ends of a word. */
 static bool next_word(struct words *w)
 {
     size_t i = 0, len = 0;
 
-    while (i < w->rest.len && is_any(w->rest.ptr[i], " \t\n\r;&|()`{}\"'$")) {
-        w->first = w->first || is_any(w->rest.ptr[i], "\n;&|(`");
+    while (i < w->rest.len && str_has_char(" \t\n\r;&|()`{}\"'$", w->rest.ptr[i])) {
+        w->first = w->first || str_has_char("\n;&|(`", w->rest.ptr[i]);
         i++;
     }
-    while (i + len < w->rest.len && !is_any(w->rest.ptr[i + len], " \t\n\r;&|()`\"'"))
+    while (i + len < w->rest.len && !str_has_char(" \t\n\r;&|()`\"'", w->rest.ptr[i + len]))
         len++;
     w->word = (struct str){ w->rest.ptr + i, len };
     w->rest = (struct str){ w->rest.ptr + i + len, w->rest.len - i - len };
@@ -56,7 +50,7 @@ static bool leads_on(struct str word)
     return memchr(word.ptr, '=', word.len) != NULL;
 }
 
-bool claude_settings_runs_hooke(struct str command)
+bool claude_handler_runs_hooke(struct str command)
 {
     struct words w = { .rest = command, .first = true };
 
@@ -78,8 +72,7 @@ bool claude_settings_runs_hooke(struct str command)
     return false;
 }
 
-/* What it runs -----------------------------------------------------------------------------------
- */
+/* What it runs --------------------------------------------------------------------------------- */
 
 static const char *substitute(struct arena *a, struct str text, const char *project)
 {
@@ -136,7 +129,7 @@ static bool add_command(struct claude_settings *c, struct setting *handler,
     if (!command || command->kind != SETTING_STRING || command->text.len == 0)
         return leave_out(c, command ? command : said,
                          "a handler of type 'command' needs 'command'");
-    if (claude_settings_runs_hooke(command->text))
+    if (claude_handler_runs_hooke(command->text))
         return false;
     if (args)
         return add_words(c, handler, command, args);
@@ -153,8 +146,7 @@ static bool add_command(struct claude_settings *c, struct setting *handler,
     return true;
 }
 
-/* The rest of it ---------------------------------------------------------------------------------
- */
+/* The rest of it ------------------------------------------------------------------------------- */
 
 static bool is_command(struct claude_settings *c, const struct setting *said)
 {
@@ -186,20 +178,15 @@ static void add_timeout(struct claude_settings *c, struct setting *handler,
                      setting_text(c->arena, timeout));
 }
 
-static bool is_true(const struct setting *s)
-{
-    return s && s->kind == SETTING_BOOL && str_is(s->text, "true");
-}
-
 static void add_async(struct claude_settings *c, struct setting *handler,
                       const struct setting *said)
 {
     const struct setting *wakes = setting_get(said, "asyncRewake");
 
-    if (!is_true(setting_get(said, "async")) && !is_true(wakes))
+    if (!setting_is_true(setting_get(said, "async")) && !setting_is_true(wakes))
         return;
     entry_text(c->arena, handler, "async", "true")->kind = SETTING_BOOL;
-    if (is_true(wakes))
+    if (setting_is_true(wakes))
         problem_warn(c->problems, &wakes->origin,
                      "'asyncRewake' is taken for 'async': nothing wakes the model");
 }

@@ -1,12 +1,11 @@
 #include "find/claude_settings.h"
 
+#include "base/file.h"
 #include "base/path.h"
+#include "base/suggest.h"
 #include "find/claude_handler.h"
 #include "find/entry.h"
 #include "find/permit.h"
-
-#include <errno.h>
-#include <sys/stat.h>
 
 #define SETTINGS_MAX ((size_t)4 << 20)
 
@@ -21,8 +20,7 @@ static const char *const without_point[] = {
     "PostModelSwitch",
 };
 
-/* Entries ----------------------------------------------------------------------------------------
- */
+/* Entries -------------------------------------------------------------------------------------- */
 
 static struct setting *group_of(struct claude_settings *c, const struct setting *event)
 {
@@ -92,8 +90,7 @@ static void add_handler(struct claude_settings *c, const struct setting *event,
         entry_copy(c->arena, group, NULL, handler);
 }
 
-/* The file ----------------------------------------------------------------------------------------
- */
+/* The file ------------------------------------------------------------------------------------- */
 
 static bool is_kind(struct claude_settings *c, const struct setting *s, enum setting_kind kind,
                     const char *what)
@@ -126,29 +123,13 @@ static void read_matcher(struct claude_settings *c, const struct setting *event,
         add_handler(c, event, matcher, h);
 }
 
-static const char *nearest_event(struct arena *a, const char *name)
-{
-    size_t count, known_count = 0;
-    const struct point_alias *aliases = point_aliases(&count);
-    const char **known = arena_array(a, const char *, count + 1), *nearest;
-
-    for (size_t i = 0; i < count; i++)
-        if (strstr(aliases[i].systems, "claude"))
-            known[known_count++] = aliases[i].name;
-    nearest = str_nearest(name, known, known_count);
-    return nearest ? arena_printf(a, ", did you mean '%s'?", nearest) : "";
-}
-
 /* Whether the event can happen here; else a warning. */
 static bool has_point(struct claude_settings *c, const struct setting *event)
 {
     struct origin where = setting_key_origin(event);
-    size_t count;
-    const struct point_alias *aliases = point_aliases(&count);
 
-    for (size_t i = 0; i < count; i++)
-        if (str_is(event->key, aliases[i].name) && strstr(aliases[i].systems, "claude"))
-            return true;
+    if (point_alias_of("claude", event->key))
+        return true;
     for (size_t i = 0; i < ARRAY_LEN(without_point); i++)
         if (str_is(event->key, without_point[i])) {
             problem_warn(c->problems, &where, "hooke has no point for '%s': its hooks are left out",
@@ -156,7 +137,8 @@ static bool has_point(struct claude_settings *c, const struct setting *event)
             return false;
         }
     problem_warn(c->problems, &where, "unknown event '%s'%s: its hooks are left out",
-                 event->key.ptr, nearest_event(c->arena, event->key.ptr));
+                 event->key.ptr,
+                 suggest(c->arena, point_alias_nearest("claude", event->key.ptr), ""));
     return false;
 }
 
@@ -170,13 +152,6 @@ static void read_hooks(struct claude_settings *c, const struct setting *hooks)
         for (const struct setting *item = event->first; item; item = item->next)
             read_matcher(c, event, item);
     }
-}
-
-static bool is_off(const struct setting *root)
-{
-    const struct setting *off = setting_get(root, "disableAllHooks");
-
-    return off && off->kind == SETTING_BOOL && str_is(off->text, "true");
 }
 
 /* A workspace says it of its own only. */
@@ -218,7 +193,7 @@ void claude_settings_read(struct claude_settings *c, const struct origin *file, 
         problem_add(c->problems, &bad, "the hooks of '%s' are not used: %s", file->file, e.msg);
         return;
     }
-    if (is_off(root)) {
+    if (setting_is_true(setting_get(root, "disableAllHooks"))) {
         if (c->changed)
             return;
         c->user_off = file->source != SOURCE_WORKSPACE;
@@ -229,8 +204,7 @@ void claude_settings_read(struct claude_settings *c, const struct origin *file, 
         read_hooks(c, setting_get(root, "hooks"));
 }
 
-/* Where they are ----------------------------------------------------------------------------------
- */
+/* Where they are ------------------------------------------------------------------------------- */
 
 /* Before it is trusted only whether there is anything to trust. */
 static bool has_hooks(const char *path)
@@ -278,13 +252,6 @@ static void read_file(struct config_finding *f, struct claude_settings *c,
     }
 }
 
-static bool is_same_file(const char *x, const char *y)
-{
-    struct stat a, b;
-
-    return stat(x, &a) == 0 && stat(y, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 void claude_settings_find(struct found *found)
 {
     static const char *const names[] = { ".claude/settings.json", ".claude/settings.local.json" };
@@ -299,7 +266,7 @@ void claude_settings_find(struct found *found)
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         const char *path = path_join(f->arena, f->workspace, names[i]);
 
-        if (!is_same_file(path, users))
+        if (!file_is_same(path, users))
             read_file(f, &c, &(struct origin){ .source = SOURCE_WORKSPACE, .file = path });
     }
     for (struct setting *entry = c.first; entry; entry = next) {

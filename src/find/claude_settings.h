@@ -28,6 +28,3 @@ void claude_settings_read(struct claude_settings *c, const struct origin *file, 
 
 /* The usual files. */
 void claude_settings_find(struct found *found);
-
-/* Whether a command line starts hooke to answer an agent. */
-bool claude_settings_runs_hooke(struct str command);

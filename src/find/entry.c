@@ -48,11 +48,6 @@ struct setting *entry_list(struct arena *a, struct setting *to, const char *key)
     return add(a, to, key, SETTING_LIST);
 }
 
-struct setting *entry_map(struct arena *a, struct setting *to, const char *key)
-{
-    return add(a, to, key, SETTING_MAP);
-}
-
 struct setting *entry_copy(struct arena *a, struct setting *to, const char *key,
                            const struct setting *value)
 {

@@ -17,7 +17,6 @@ struct setting *entry_new(struct arena *a, const struct origin *file, const char
 /* Add a member to a map or, with a NULL key, an item to a list. */
 struct setting *entry_text(struct arena *a, struct setting *to, const char *key, const char *text);
 struct setting *entry_list(struct arena *a, struct setting *to, const char *key);
-struct setting *entry_map(struct arena *a, struct setting *to, const char *key);
 
 /* A copy of a value, which keeps its origin. */
 struct setting *entry_copy(struct arena *a, struct setting *to, const char *key,

@@ -1,5 +1,6 @@
 #include "find/find.h"
 
+#include "base/file.h"
 #include "base/path.h"
 #include "find/claude_settings.h"
 #include "find/hook_file.h"
@@ -23,13 +24,6 @@ struct looking {
     size_t ask_count;
 };
 
-static bool is_same_folder(const char *x, const char *y)
-{
-    struct stat a, b;
-
-    return stat(x, &a) == 0 && stat(y, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 static size_t find_folders(struct config_finding *f, struct looking all[FOLDERS])
 {
     struct arena *a = f->arena;
@@ -41,7 +35,7 @@ static size_t find_folders(struct config_finding *f, struct looking all[FOLDERS]
                                               : path_join(a, f->user_dir, "hooks");
 
         /* in one's home the two are one, and that is one's own */
-        if (!is_same_folder(theirs, users))
+        if (!file_is_same(theirs, users))
             all[count++].folder = (struct folder){ places[i].kind, SOURCE_WORKSPACE, theirs };
         all[count++].folder = (struct folder){ places[i].kind, SOURCE_USER, users };
     }

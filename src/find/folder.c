@@ -1,11 +1,12 @@
 #include "find/folder.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "dialect/acai.h"
 #include "find/header.h"
 #include "find/permit.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 
@@ -21,19 +22,6 @@ static void names_cleanup(struct names *n)
     for (size_t i = 0; i < n->count; i++)
         free(n->list[i]);
     free(n->list);
-}
-
-static void dir_cleanup(DIR **dir)
-{
-    if (*dir)
-        closedir(*dir);
-}
-
-bool folder_has_suffix(const char *name, const char *suffix)
-{
-    size_t len = strlen(name), end = strlen(suffix);
-
-    return len >= end && strcmp(name + len - end, suffix) == 0;
 }
 
 /* A workspace cannot stop anybody before it is trusted: what is wrong with it is a warning. */
@@ -82,7 +70,7 @@ static bool read_names(struct config_finding *f, const struct folder *folder, st
     }
     while ((d = readdir(dir)) && n->count < MAX_NAMES)
         if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0 &&
-            !folder_has_suffix(d->d_name, ".disable"))
+            !str_ends(str_of(d->d_name), STR(".disable")))
             add_name(n, d->d_name);
     if (n->count == 0)
         return false;
@@ -97,18 +85,12 @@ static bool read_names(struct config_finding *f, const struct folder *folder, st
 /* What its system would take for a hook; whether it is one is another question. */
 static bool is_eligible(const struct folder *folder, const struct folder_file *file)
 {
-    static const char *const suffixes[] = {
-        ".js", ".mjs", ".cjs", ".sh", ".bash", ".zsh", ".py", ".rb",
-    };
-
     if (!S_ISREG(file->st.st_mode))
         return false;
     if (folder->kind != FOLDER_ACAI)
         return folder->kind == FOLDER_HOOKE || folder_may_execute(file);
-    for (size_t i = 0; i < ARRAY_LEN(suffixes); i++)
-        if (folder_has_suffix(file->name, suffixes[i]))
-            return true;
-    return !strchr(file->name, '.') && folder_may_execute(file);
+    return acai_knows_extension(file->name) ||
+           (!strchr(file->name, '.') && folder_may_execute(file));
 }
 
 static struct folder_file *look_at(struct config_finding *f, const struct folder *folder,
@@ -132,8 +114,7 @@ static bool is_meant(struct config_finding *f, const struct folder *folder,
 {
     struct str head = { 0 };
 
-    if (folder->kind != FOLDER_HOOKE || folder_may_execute(file) ||
-        folder_has_suffix(file->name, ".lua"))
+    if (folder->kind != FOLDER_HOOKE || folder_may_execute(file) || folder_is_lua(file))
         return true;
     if (permit_head(f->arena, file->path, FOLDER_HEAD, &head) && header_is_there(head))
         complain(f, &file->origin, "it is not executable and not used: run chmod +x on it");

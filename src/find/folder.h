@@ -43,4 +43,8 @@ static inline bool folder_may_execute(const struct folder_file *file)
     return (file->st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
 }
 
-bool folder_has_suffix(const char *name, const char *suffix);
+/* A script: nothing has to execute it. */
+static inline bool folder_is_lua(const struct folder_file *file)
+{
+    return str_ends(str_of(file->name), STR(".lua"));
+}

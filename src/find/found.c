@@ -16,7 +16,7 @@ const char *found_name(struct config_finding *f, const struct origin *where, con
     char *name = arena_printf(f->arena, "%s/%.*s", prefix, STR_ARG(file));
 
     /* what a find may be called besides must fit too */
-    if (file.len == 0 || strlen(name) + strlen("/after/workspace") > NAME_MAX_LEN) {
+    if (strlen(name) + strlen("/after/workspace") > NAME_MAX_LEN) {
         problem_warn(f->problems, where, "it is not used: its name is too long");
         return NULL;
     }
@@ -69,17 +69,17 @@ void found_hand_over(struct found *found)
     claim_for_user(found, &users);
     for (struct setting *e = found->first; e; e = next) {
         struct setting *user = map_get(&users, name_of(e)->text);
-        struct setting *other;
+        const struct setting *other;
 
         next = e->next;
         if (user && e->origin.source == SOURCE_WORKSPACE)
             rename_for_workspace(f, e, user);
-        other = map_put(&taken, name_of(e)->text, e);
+        other = map_get(&taken, name_of(e)->text);
         if (!other) {
+            map_put(&taken, name_of(e)->text, e);
             config_found_entry(f, e);
             continue;
         }
-        map_put(&taken, name_of(e)->text, other);
         problem_warn(f->problems, &e->origin,
                      "it is not used, because the hook '%s' is at %s already: rename it",
                      name_of(e)->text.ptr, origin_text(f->arena, &other->origin));

@@ -1,6 +1,7 @@
 #include "find/hook_file.h"
 
 #include "base/path.h"
+#include "base/suggest.h"
 #include "dialect/acai.h"
 #include "find/entry.h"
 #include "find/header.h"
@@ -9,8 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* hooke ------------------------------------------------------------------------------------------
- */
+/* hooke ---------------------------------------------------------------------------------------- */
 
 static struct str without_suffix(const char *name)
 {
@@ -36,7 +36,7 @@ static bool is_configured(const struct config_finding *f, const char *name)
 void hook_file_read(struct found *found, const struct folder_file *file)
 {
     struct config_finding *f = found->finding;
-    bool lua = folder_has_suffix(file->name, ".lua");
+    bool lua = folder_is_lua(file);
     const char *name = found_name(f, &file->origin, "hooke", without_suffix(file->name));
     struct setting *entry, *said;
 
@@ -59,32 +59,7 @@ void hook_file_read(struct found *found, const struct folder_file *file)
     found_add(found, entry);
 }
 
-/* Kodelet ----------------------------------------------------------------------------------------
- */
-
-static bool is_event_of(const char *system, const char *event)
-{
-    size_t count;
-    const struct point_alias *aliases = point_aliases(&count);
-
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(aliases[i].name, event) == 0 && strstr(aliases[i].systems, system))
-            return true;
-    return false;
-}
-
-static const char *nearest_event(struct arena *a, const char *system, const char *event)
-{
-    size_t count, known_count = 0;
-    const struct point_alias *aliases = point_aliases(&count);
-    const char **known = arena_array(a, const char *, count + 1), *nearest;
-
-    for (size_t i = 0; i < count; i++)
-        if (strstr(aliases[i].systems, system))
-            known[known_count++] = aliases[i].name;
-    nearest = str_nearest(event, known, known_count);
-    return nearest ? arena_printf(a, ", did you mean '%s'?", nearest) : "";
-}
+/* Kodelet -------------------------------------------------------------------------------------- */
 
 static void kodelet_answer(struct found *found, const struct ask *ask)
 {
@@ -95,10 +70,11 @@ static void kodelet_answer(struct found *found, const struct ask *ask)
 
     if (!name)
         return;
-    if (!is_event_of("kodelet", ask->answer)) {
+    if (!point_alias_of("kodelet", str_of(ask->answer))) {
         problem_warn(f->problems, &file->origin,
                      "it is not used: asked with 'hook' it named no event of Kodelet but '%.60s'%s",
-                     ask->answer, nearest_event(f->arena, "kodelet", ask->answer));
+                     ask->answer,
+                     suggest(f->arena, point_alias_nearest("kodelet", ask->answer), ""));
         return;
     }
     entry = entry_new(f->arena, &file->origin, name);
@@ -110,8 +86,7 @@ static void kodelet_answer(struct found *found, const struct ask *ask)
     found_add(found, entry);
 }
 
-/* acai -------------------------------------------------------------------------------------------
- */
+/* acai ----------------------------------------------------------------------------------------- */
 
 /* The words that run it, with `program` in its place. */
 static const char *const *acai_words(struct arena *a, const struct folder_file *file,
@@ -158,8 +133,8 @@ static void acai_answer(struct found *found, const struct ask *ask)
     const char *name;
 
     if (acai_metadata_parse(f->arena, str_of(ask->answer), &m, &e) < 0) {
-        problem_warn(f->problems, &file->origin, "it is not used: asked to describe itself it %s",
-                     arena_printf(f->arena, "gave a bad answer: %s", e.msg));
+        problem_warn(f->problems, &file->origin,
+                     "it is not used: asked to describe itself it gave a bad answer: %s", e.msg);
         return;
     }
     name = found_name(f, &file->origin, "acai", str_of(m.name));
@@ -173,8 +148,7 @@ static void acai_answer(struct found *found, const struct ask *ask)
         acai_entry(found, file, &m, before ? arena_printf(f->arena, "%s/after", name) : name, true);
 }
 
-/* Both -------------------------------------------------------------------------------------------
- */
+/* Both ----------------------------------------------------------------------------------------- */
 
 /* What is pinned is the file: its interpreter must not be a file of the workspace that is not. */
 static int check_interpreter(struct config_finding *f, const struct folder_file *file,

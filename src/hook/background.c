@@ -51,10 +51,11 @@ struct background_run *background_prepare(const struct hook_call *c)
     run->call.arena = &run->arena;
     run->call.event = &run->event;
     run->call.final = NULL;
-    run->call.io = NULL; /* its own */
-    run->call.report = NULL;
+    run->call.io = NULL;     /* its own */
+    run->call.report = NULL; /* of somebody who does not wait for this run */
     run->call.registry = registry_ref(c->registry);
     run->call.event_deadline_ns = run->call.guest_deadline_ns = UINT64_MAX;
+    run->call.abort_fd = engine_abort_fd(c->engine); /* the event's may be closed by then */
     run->after = arena_strdup(&run->arena, c->receipt_id);
     return run;
 }

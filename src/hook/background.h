@@ -13,7 +13,7 @@
  * engine's run at once; the others wait in line, and their time begins when they do. What a run
  * injects or says waits in the collector of its session; anything else it answers has no power and
  * is ignored. Each writes a receipt of its own that names the event's. background_release() waits
- * for all of them; `abort_fd` ends them.
+ * for all of them; `abort_fd` of the engine ends them, that of the event does not.
  */
 #pragma once
 

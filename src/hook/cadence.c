@@ -58,10 +58,7 @@ static const struct cadence_agent *read_agents(struct reading *r, const struct s
                     setting_kind_name(s->kind));
         return NULL;
     }
-    for (const struct setting *m = s->first; m; m = m->next)
-        count++;
-    agents = arena_array(r->arena, struct cadence_agent, count + 1);
-    count = 0;
+    agents = arena_array(r->arena, struct cadence_agent, setting_count(s) + 1);
     for (const struct setting *m = s->first; m; m = m->next)
         agents[count++] = (struct cadence_agent){ m->key.ptr, read_every(r, m) };
     return agents;

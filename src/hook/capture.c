@@ -5,13 +5,11 @@
 #include "base/mem.h"
 #include "base/path.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 
 #define LOOK_NS     UINT64_C(1000000000)
 #define REQUEST_MAX ((size_t)64 << 10)
@@ -57,23 +55,19 @@ static bool read_request(struct arena *a, const char *path, struct capture_reque
 
 static bool is_request(const char *name)
 {
-    size_t len = strlen(name);
-
-    return name[0] != '.' && len > 5 && strcmp(name + len - 5, ".json") == 0;
+    return name[0] != '.' && str_ends(str_of(name), STR(".json"));
 }
 
 size_t capture_requests(struct arena *a, const char *folder,
                         struct capture_request requests[CAPTURE_MAX])
 {
-    DIR *dir = opendir(folder);
+    CLEANUP(dir) DIR *dir = opendir(folder);
     const struct dirent *d;
     size_t count = 0;
 
     while (dir && count < CAPTURE_MAX && (d = readdir(dir)))
         if (is_request(d->d_name))
             count += read_request(a, path_join(a, folder, d->d_name), &requests[count]);
-    if (dir)
-        closedir(dir);
     return count;
 }
 

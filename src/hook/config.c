@@ -85,14 +85,7 @@ void config_add_file(struct config *c, const struct config_file *file)
     for (size_t i = 0; i < c->file_count; i++)
         if (strcmp(c->files[i].path, file->path) == 0)
             return;
-    if ((c->file_count & (c->file_count - 1)) == 0) { /* full at every power of two */
-        size_t room = c->file_count ? c->file_count * 2 : 1;
-        struct config_file *more = arena_array(&c->arena, struct config_file, room);
-
-        if (c->file_count)
-            memcpy(more, c->files, c->file_count * sizeof(*more));
-        c->files = more;
-    }
+    c->files = arena_grow(&c->arena, c->files, c->file_count, &c->file_room, sizeof(*c->files));
     c->files[c->file_count++] = *file;
 }
 

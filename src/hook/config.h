@@ -133,9 +133,9 @@ struct config {
     bool trust_named;          /* by HOOKE_TRUST or a flag: then it must be there */
     const char *trust_bad;     /* why it is not used; NULL: it is */
     struct config_file *files; /* weakest first, then those that hooks run */
-    size_t file_count;
+    size_t file_count, file_room;
     const char **unpinned; /* what hooks of the workspace run that no pin covers, a line each */
-    size_t unpinned_count;
+    size_t unpinned_count, unpinned_room;
     const struct setting *root; /* everything merged */
     struct hook_entry *hooks;
     size_t hook_count;

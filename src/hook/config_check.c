@@ -178,7 +178,7 @@ bool config_workspace_may(struct config_merge *m, const char *path, const struct
         return may_disable(m, s);
     if (strncmp(path, "hook_cadence.", 13) == 0)
         return may_set_cadence(m, path + 13, s, now);
-    if (strcmp(path, "strict") == 0 && !str_is(s->text, "true"))
+    if (strcmp(path, "strict") == 0 && !setting_is_true(s))
         return refuse(m, s, path, "it may only be switched on there");
     if (strcmp(path, "max_hooks") == 0 || strcmp(path, "event_timeout") == 0)
         return refuse(m, s, path, "it could keep hooks from running");

@@ -152,7 +152,7 @@ static void read_verdict(struct entry_reading *r, const struct setting *s)
         r->runners++;
     r->rule = true;
     r->entry->runner = RUNNER_RULE;
-    if (s->kind == SETTING_BOOL && !str_is(s->text, "true"))
+    if (s->kind == SETTING_BOOL && !setting_is_true(s))
         config_entry_refuse(r, &s->origin, "'%s: false' means nothing: leave the key out",
                             s->key.ptr);
 }
@@ -290,7 +290,7 @@ static void read_on_failure(struct entry_reading *r, const struct setting *s)
 static void read_flag(struct entry_reading *r, const struct setting *s)
 {
     struct hook_traits *t = &r->entry->traits;
-    bool on = str_is(s->text, "true");
+    bool on = setting_is_true(s);
 
     if (str_is(s->key, "safety_critical"))
         t->safety_critical = on;

@@ -6,15 +6,7 @@
 
 void config_found_file(struct config_finding *f, const struct config_file *file)
 {
-    if (f->file_count == f->file_room) {
-        size_t room = f->file_room ? f->file_room * 2 : 16;
-        struct config_file *more = arena_array(f->arena, struct config_file, room);
-
-        if (f->file_count)
-            memcpy(more, f->files, f->file_count * sizeof(*more));
-        f->files = more;
-        f->file_room = room;
-    }
+    f->files = arena_grow(f->arena, f->files, f->file_count, &f->file_room, sizeof(*f->files));
     f->files[f->file_count] = *file;
     f->files[f->file_count++].found = true;
 }
@@ -30,7 +22,7 @@ void config_found_entry(struct config_finding *f, struct setting *entry)
     *end = entry;
 }
 
-/* What is configured under the name of a find ------------------------------------------------- */
+/* What is configured under the name of a find -------------------------------------------------- */
 
 static const char *name_of(const struct setting *entry)
 {
@@ -136,7 +128,7 @@ static void merge_found(struct config_merge *m, const struct setting *found)
         m->problems->known = false;
 }
 
-/* What is configured for nothing that was found ----------------------------------------------- */
+/* What is configured for nothing that was found ------------------------------------------------ */
 
 static struct setting *member(struct setting *map, const char *key)
 {

@@ -41,7 +41,7 @@ static void read_if(struct entry_reading *r UNUSED, const struct setting *s, str
 static void read_async(struct entry_reading *r UNUSED, const struct setting *s,
                        struct hook_handler *h)
 {
-    h->async = str_is(s->text, "true");
+    h->async = setting_is_true(s);
 }
 
 static void read_on_failure(struct entry_reading *r, const struct setting *s,
@@ -125,14 +125,11 @@ static void read_handler(const struct entry_reading *r, const struct setting *s,
 void config_entry_group(struct entry_reading *r, const struct setting *group)
 {
     struct hook_entry *entry = r->entry;
-    size_t count = 0;
 
     entry->runner = RUNNER_COMMAND;
-    for (const struct setting *s = group->first; s; s = s->next)
-        count++;
-    if (count == 0)
+    if (!group->first)
         config_entry_refuse(r, &group->origin, "'group' is empty: say what to run");
-    entry->handlers = arena_array(r->arena, struct hook_handler, count + 1);
+    entry->handlers = arena_array(r->arena, struct hook_handler, setting_count(group) + 1);
     entry->handler_count = 0;
     for (const struct setting *s = group->first; s; s = s->next)
         read_handler(r, s, &entry->handlers[entry->handler_count++]);

@@ -12,15 +12,6 @@ bool config_is_builtin(const char *const *builtins, const char *name)
     return false;
 }
 
-static size_t count_children(const struct setting *s)
-{
-    size_t count = 0;
-
-    for (const struct setting *c = s ? s->first : NULL; c; c = c->next)
-        count++;
-    return count;
-}
-
 /* Entries ------------------------------------------------------------------------------------ */
 
 static bool is_name(struct str s)
@@ -285,7 +276,7 @@ void config_read_hooks(struct config *c, const char *const *builtins)
     CLEANUP(map) struct map claimed = { 0 };
     const struct setting *list = setting_get(c->root, "hooks");
 
-    c->hooks = arena_array(&c->arena, struct hook_entry, count_children(list) + 1);
+    c->hooks = arena_array(&c->arena, struct hook_entry, setting_count(list) + 1);
     for (struct setting *spec = list ? list->first : NULL; spec; spec = spec->next) {
         struct hook_entry *entry = &c->hooks[c->hook_count];
         const struct setting *name = name_of(spec);
@@ -401,7 +392,7 @@ void config_read_cadences(struct config *c, const char *const *builtins)
 {
     const struct setting *map = setting_get(c->root, "hook_cadence");
 
-    c->cadences = arena_array(&c->arena, struct cadence_entry, count_children(map) + 1);
+    c->cadences = arena_array(&c->arena, struct cadence_entry, setting_count(map) + 1);
     for (const struct setting *s = map ? map->first : NULL; s; s = s->next) {
         struct subscription on;
 
@@ -422,7 +413,7 @@ void config_read_disabled(struct config *c, const char *const *builtins)
 {
     const struct setting *list = setting_get(c->root, "disabled_hooks");
 
-    c->disabled = arena_array(&c->arena, struct disabled_hook, count_children(list) + 1);
+    c->disabled = arena_array(&c->arena, struct disabled_hook, setting_count(list) + 1);
     for (const struct setting *s = list ? list->first : NULL; s; s = s->next) {
         c->disabled[c->disabled_count++] = (struct disabled_hook){ s->text.ptr, s->origin };
         if (!find_entry(c, s->text.ptr) && !config_is_builtin(builtins, s->text.ptr))

@@ -55,8 +55,7 @@ bool config_workspace_may(struct config_merge *m, const char *path, const struct
 /* The entry of `hooks` with that name from a source stronger than the workspace, or NULL. */
 const struct setting *config_protected_hook(const struct config_merge *m, const char *name);
 
-/* Parts of config_load() ------------------------------------------------------------------------
- */
+/* Parts of config_load() ----------------------------------------------------------------------- */
 
 /* HOOKE_* variables and flags. */
 void config_environment(struct config_merge *m);

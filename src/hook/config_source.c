@@ -7,37 +7,19 @@
 #include "hook/trust.h"
 
 #include <errno.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define WRITING_MS 2000
 
-static struct file_identity identify(const char *path)
-{
-    struct file_identity id = { 0 };
-    struct stat st;
-
-    if (!path || stat(path, &st) < 0) {
-        /* One that cannot be looked at is there: reading it will say why it is of no use. */
-        id.exists = path && errno != ENOENT && errno != ENOTDIR;
-        return id;
-    }
-    id.exists = true;
-    id.mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
-    id.ctime_ns = (int64_t)st.st_ctim.tv_sec * 1000000000 + st.st_ctim.tv_nsec;
-    id.size = (uint64_t)st.st_size;
-    id.inode = (uint64_t)st.st_ino;
-    return id;
-}
-
 /* "config.json" for "config.yaml"; NULL for a name that ends otherwise. */
 static char *with_json(struct arena *a, const char *path)
 {
-    size_t len = strlen(path);
+    const struct str yaml = STR(".yaml");
+    struct str name = str_of(path);
 
-    if (len < 5 || strcmp(path + len - 5, ".yaml") != 0)
+    if (!str_ends(name, yaml))
         return NULL;
-    return arena_printf(a, "%.*s.json", (int)(len - 5), path);
+    return arena_printf(a, "%.*s.json", (int)(name.len - yaml.len), path);
 }
 
 static void add_source(struct arena *a, struct config_sources *out, enum source source,
@@ -47,8 +29,9 @@ static void add_source(struct arena *a, struct config_sources *out, enum source 
 
     *s = (struct config_source){ .source = source, .name = path, .path = path };
     s->other = with_json(a, path);
-    s->id = identify(path);
-    s->other_id = identify(s->other);
+    s->id = file_identify(path);
+    if (s->other)
+        s->other_id = file_identify(s->other);
     if (!s->id.exists && s->other_id.exists) {
         struct file_identity id = s->id;
 
@@ -92,7 +75,7 @@ void config_sources_find(struct arena *a, const struct config_where *where,
     out->trust = where->trust ? where->trust : trust_file(a, out->user_dir);
     out->trust = path_normalize(a, path_join(a, current_dir(a), out->trust));
     out->trust_named = where->trust || strcmp(out->trust, usual) != 0;
-    out->trust_id = identify(out->trust);
+    out->trust_id = file_identify(out->trust);
     add_source(a, out, SOURCE_MANAGED, managed);
     add_source(a, out, SOURCE_HIVE, hive);
     add_source(a, out, SOURCE_USER, user ? user : path_join(a, out->user_dir, "config.yaml"));
@@ -100,13 +83,13 @@ void config_sources_find(struct arena *a, const struct config_where *where,
     add_source(a, out, SOURCE_WORKSPACE, path_join(a, out->workspace, ".hooke/config.local.yaml"));
 }
 
-/* The neighbour's file is none of our business but for one key. */
-static void keep_cadence_only(struct config_source *s)
+/* All other keys of the map go. */
+static void keep_only(struct setting *map, const char *key)
 {
-    struct setting **link = &s->tree->first;
+    struct setting **link = &map->first;
 
     while (*link) {
-        if (str_is((*link)->key, "hook_cadence"))
+        if (str_is((*link)->key, key))
             link = &(*link)->next;
         else
             *link = (*link)->next;
@@ -132,21 +115,8 @@ static void parse_source(struct arena *a, struct config_source *s, struct str te
         return;
     }
     s->state = STATE_READ;
-    if (s->source == SOURCE_HIVE)
-        keep_cadence_only(s);
-}
-
-/* Everything but `hooks` goes. */
-static void keep_hooks_only(struct setting *tree)
-{
-    struct setting **link = &tree->first;
-
-    while (*link) {
-        if (str_is((*link)->key, "hooks"))
-            link = &(*link)->next;
-        else
-            *link = (*link)->next;
-    }
+    if (s->source == SOURCE_HIVE) /* the rest of the neighbour's file is none of our business */
+        keep_only(s->tree, "hook_cadence");
 }
 
 /*
@@ -164,7 +134,7 @@ static void read_pinned(struct arena *a, const struct config_sources *sources,
         setting_parse(a, &file, text, &s->tree, &s->bad, NULL) < 0 || s->tree->kind != SETTING_MAP)
         s->tree = NULL;
     if (s->tree)
-        keep_hooks_only(s->tree);
+        keep_only(s->tree, "hooks");
 }
 
 static enum source_state state_of(enum trust trust)

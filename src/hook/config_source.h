@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "base/file.h"
 #include "hook/config.h"
 
 #define CONFIG_SOURCES 5
@@ -17,13 +18,6 @@ enum source_state {
     STATE_UNTRUSTED,
     STATE_CHANGED, /* not the bytes that were trusted */
     STATE_BROKEN,
-};
-
-/* Enough to tell that a file is the one that was read. */
-struct file_identity {
-    bool exists;
-    int64_t mtime_ns, ctime_ns;
-    uint64_t size, inode;
 };
 
 struct config_source {

@@ -10,14 +10,8 @@
 
 static void add_unpinned(struct config *c, const struct hook_entry *entry, const char *what)
 {
-    if ((c->unpinned_count & (c->unpinned_count - 1)) == 0) { /* full at every power of two */
-        size_t room = c->unpinned_count ? c->unpinned_count * 2 : 1;
-        const char **more = arena_array(&c->arena, const char *, room);
-
-        if (c->unpinned_count)
-            memcpy(more, c->unpinned, c->unpinned_count * sizeof(*more));
-        c->unpinned = more;
-    }
+    c->unpinned = arena_grow(&c->arena, c->unpinned, c->unpinned_count, &c->unpinned_room,
+                             sizeof(*c->unpinned));
     c->unpinned[c->unpinned_count++] = arena_printf(&c->arena, "hook '%s': %s", entry->name, what);
 }
 
@@ -50,16 +44,16 @@ static void list_files(struct config *c, const struct hook_entry *entry,
     }
 }
 
-static void read_command(struct config *c, struct hook_entry *entry, const struct setting *spec,
-                         const struct setting *command)
+/* `own_env` is that of a handler; NULL: none. */
+static void read_command(struct config *c, struct hook_entry *entry, const struct setting *command,
+                         const struct setting *own_env)
 {
-    const struct setting *unpinned = setting_get(spec, "unpinned");
     const struct trust_request rq = {
         .config = c,
         .command = command,
-        .env = setting_get(spec, "env"),
-        .group_env = setting_get(entry->spec, "env"),
-        .unpinned = unpinned ? unpinned : setting_get(entry->spec, "unpinned"),
+        .env = setting_get(entry->spec, "env"),
+        .own_env = own_env,
+        .unpinned = setting_get(entry->spec, "unpinned"),
     };
     struct trust_names names;
     struct trust_command run;
@@ -88,9 +82,9 @@ void config_read_programs(struct config *c)
         if (entry->duplicate || entry->broken || entry->runner == RUNNER_BUILTIN)
             continue;
         for (size_t k = 0; k < ARRAY_LEN(keys); k++)
-            read_command(c, entry, entry->spec, setting_get(entry->spec, keys[k]));
+            read_command(c, entry, setting_get(entry->spec, keys[k]), NULL);
         for (const struct setting *h = group ? group->first : NULL; h; h = h->next)
-            read_command(c, entry, h, setting_get(h, "exec"));
+            read_command(c, entry, setting_get(h, "exec"), setting_get(h, "env"));
     }
 }
 

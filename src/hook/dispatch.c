@@ -5,7 +5,6 @@
 #include "hook/trust.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 
 #define HOOK_TIMEOUT_MS 30000u
@@ -19,15 +18,8 @@ void dispatch_warn(struct dispatch *d, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(line, sizeof(line), fmt, ap);
     va_end(ap);
-    if (r->warning_count == d->warning_room) {
-        size_t room = d->warning_room ? d->warning_room * 2 : 8;
-        const char **more = arena_array(d->arena, const char *, room);
-
-        if (r->warning_count)
-            memcpy(more, r->warnings, r->warning_count * sizeof(*more));
-        r->warnings = more;
-        d->warning_room = room;
-    }
+    r->warnings =
+        arena_grow(d->arena, r->warnings, r->warning_count, &d->warning_room, sizeof(*r->warnings));
     r->warnings[r->warning_count++] = arena_strdup(d->arena, line);
     if (!d->report) /* who tries a hook reads the receipt */
         log_warn_once(engine_log(d->engine), "%s", line);
@@ -49,13 +41,6 @@ void dispatch_hold(struct dispatch *d, const struct hook_held *held)
     r->held[r->held_count++] = *held;
 }
 
-static bool is_aborted(const struct dispatch *d)
-{
-    struct pollfd fd = { .fd = d->abort_fd, .events = POLLIN };
-
-    return fd.fd && poll(&fd, 1, 0) > 0;
-}
-
 void dispatch_call(const struct dispatch *d, struct hook_call *c, uint64_t began_ns,
                    struct verdict *v, struct hook_run *run)
 {
@@ -66,7 +51,7 @@ void dispatch_call(const struct dispatch *d, struct hook_call *c, uint64_t began
     c->io = &run->io;
     e.code = 0; /* not the whole message: it is longer than all else that is touched here */
     e.msg[0] = '\0';
-    if (is_aborted(d))
+    if (event_is_aborted(d->abort_fd))
         r = err_set(&e, -ECANCELED, "was not started: the event was aborted");
     else
         r = c->hook->run(c, v, &e);
@@ -181,7 +166,7 @@ static void run_hook(struct dispatch *d, const struct hook *h, const struct gate
     run->time = g->time;
     if (run->io.warnings)
         dispatch_warn_of(d, run);
-    if (is_aborted(d)) {
+    if (event_is_aborted(d->abort_fd)) {
         d->aborted = d->over = true;
         return;
     }

@@ -51,6 +51,11 @@ struct background *engine_background(struct engine *en)
     return &en->background;
 }
 
+int engine_abort_fd(const struct engine *en)
+{
+    return en->options.abort_fd;
+}
+
 struct engine *engine_new(const struct engine_options *o)
 {
     struct engine *en = xcalloc(1, sizeof(*en));

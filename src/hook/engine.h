@@ -87,6 +87,7 @@ struct log *engine_log(const struct engine *en);
 struct store *engine_store(const struct engine *en);
 struct slots *engine_slots(struct engine *en);
 struct background *engine_background(struct engine *en);
+int engine_abort_fd(const struct engine *en); /* as in its options */
 
 /* The registry in force, with a reference for the caller: registry_unref() it. */
 struct registry *engine_look(struct engine *en);

@@ -1,6 +1,7 @@
 #include "hook/event.h"
 
 #include <errno.h>
+#include <poll.h>
 
 static const struct json *text_or_null(struct arena *a, const char *text)
 {
@@ -142,4 +143,11 @@ bool event_fit(struct arena *a, struct event *ev, const struct subscription *on,
 struct str event_tool(struct arena *a, const struct event *ev)
 {
     return json_str(a, event_data(ev, STR("tool")));
+}
+
+bool event_is_aborted(int abort_fd)
+{
+    struct pollfd fd = { .fd = abort_fd, .events = POLLIN };
+
+    return abort_fd > 0 && poll(&fd, 1, 0) > 0;
 }

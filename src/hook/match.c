@@ -23,17 +23,6 @@ static bool add_pattern(const struct setting *s, struct regex **patterns, size_t
     return true;
 }
 
-static size_t item_count(const struct setting *s)
-{
-    size_t count = 0;
-
-    if (s->kind != SETTING_LIST)
-        return 1;
-    for (const struct setting *item = s->first; item; item = item->next)
-        count++;
-    return count;
-}
-
 static bool is_usable(const struct setting *item, struct problems *problems)
 {
     if (item->kind == SETTING_STRING && item->text.len > 0)
@@ -47,7 +36,8 @@ struct match *match_parse(struct arena *a, const struct setting *s, struct probl
 {
     const struct setting *item = s->kind == SETTING_LIST ? s->first : s;
     struct match *m = arena_new(a, struct match);
-    size_t count = item_count(s), name_count = 0, pattern_count = 0;
+    size_t count = s->kind == SETTING_LIST ? setting_count(s) : 1;
+    size_t name_count = 0, pattern_count = 0;
     const char **names = arena_array(a, const char *, count + 1);
     struct regex **patterns = arena_array(a, struct regex *, count + 1);
 

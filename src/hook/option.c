@@ -182,7 +182,7 @@ bool option_set(struct arena *a, const struct option *o, const struct setting *v
     case OPTION_TYPE_BOOL:
         if (value->kind != SETTING_BOOL)
             return refuse(a, o, value, problems);
-        *(bool *)field = str_is(value->text, "true");
+        *(bool *)field = setting_is_true(value);
         return true;
     case OPTION_TYPE_INT:
     case OPTION_TYPE_SIZE:

@@ -108,6 +108,35 @@ const struct point_alias *point_aliases(size_t *count)
     return aliases;
 }
 
+static bool is_of(const struct point_alias *alias, const char *system)
+{
+    struct str rest = str_of(alias->systems), name;
+
+    while (str_cut(&rest, ' ', &name))
+        if (str_is(name, system))
+            return true;
+    return false;
+}
+
+const struct point_alias *point_alias_of(const char *system, struct str name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(aliases); i++)
+        if (str_is(name, aliases[i].name) && is_of(&aliases[i], system))
+            return &aliases[i];
+    return NULL;
+}
+
+const char *point_alias_nearest(const char *system, const char *name)
+{
+    const char *known[ARRAY_LEN(aliases)];
+    size_t count = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(aliases); i++)
+        if (is_of(&aliases[i], system))
+            known[count++] = aliases[i].name;
+    return str_nearest(name, known, count);
+}
+
 bool point_resolve(struct str name, struct subscription *on)
 {
     for (size_t i = 0; i < ARRAY_LEN(points); i++)

@@ -82,6 +82,13 @@ const char *power_name(enum power power); /* NULL for a bit that is no power */
 /* All foreign names; `*count` of them. */
 const struct point_alias *point_aliases(size_t *count);
 
+/* A foreign name of one system ("claude"); NULL: it has no such event, or no point stands for it.
+ */
+const struct point_alias *point_alias_of(const char *system, struct str name);
+
+/* The one nearest to `name`, or NULL. */
+const char *point_alias_nearest(const char *system, const char *name);
+
 /* Whether `name` is a point or a foreign name; `on` says what it stands for. */
 bool point_resolve(struct str name, struct subscription *on);
 

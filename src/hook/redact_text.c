@@ -96,11 +96,6 @@ static bool is_name_char(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '-';
 }
 
-static bool is_one_of(char c, const char *set)
-{
-    return c && strchr(set, c);
-}
-
 static size_t skip_blanks(struct str text, size_t at)
 {
     while (at < text.len && (text.ptr[at] == ' ' || text.ptr[at] == '\t'))
@@ -150,7 +145,7 @@ static size_t skip_to_quote(struct str text, size_t at)
 {
     size_t quote = at + run_of(text, at, '\\');
 
-    return quote < text.len && is_one_of(text.ptr[quote], QUOTES) ? quote : at;
+    return quote < text.len && str_has_char(QUOTES, text.ptr[quote]) ? quote : at;
 }
 
 /* The quote at `quote` has `escapes` backslashes in front, and so has the one that closes it. */
@@ -217,23 +212,23 @@ static struct span value_after(struct str text, size_t at, struct str name)
     size_t close = skip_to_quote(text, at), sign, value, quote;
     char between = '\0';
 
-    sign = skip_blanks(text, close + (close < text.len && is_one_of(text.ptr[close], QUOTES)));
+    sign = skip_blanks(text, close + (close < text.len && str_has_char(QUOTES, text.ptr[close])));
 
     if (sign < text.len)
         between = text.ptr[sign];
     if (between != '=' && between != ':') {
         if (!str_starts(name, STR("--")) || sign == at || between == '-')
             return none;
-        return is_one_of(between, QUOTES) ? quoted_value(text, sign)
-                                          : bare_value(text, sign, name, ' ');
+        return str_has_char(QUOTES, between) ? quoted_value(text, sign)
+                                             : bare_value(text, sign, name, ' ');
     }
     value = skip_blanks(text, sign + 1);
-    if (value >= text.len || is_one_of(text.ptr[value], "=>:\r\n"))
+    if (value >= text.len || str_has_char("=>:\r\n", text.ptr[value]))
         return none;
     quote = skip_to_quote(text, value);
     if (quote > value)
         return escaped_value(text, quote, quote - value);
-    if (is_one_of(text.ptr[value], QUOTES))
+    if (str_has_char(QUOTES, text.ptr[value]))
         return quoted_value(text, value);
     if (between == '=' && (sign > at || value > sign + 1))
         return none; /* code, not an assignment of the shell */
@@ -278,7 +273,7 @@ static bool userinfo_at(struct str text, size_t at, struct span *found)
 
 static bool is_bearer_char(char c)
 {
-    return isalnum((unsigned char)c) || is_one_of(c, "._~+/=-");
+    return isalnum((unsigned char)c) || str_has_char("._~+/=-", c);
 }
 
 static bool bearer_at(struct str text, size_t at, struct span *found)

@@ -53,15 +53,7 @@ static bool is_used(const char *const *used, const char *name)
 
 static void add_to_list(struct registry *reg, struct hook *h)
 {
-    if (reg->count == reg->room) {
-        size_t room = reg->room ? reg->room * 2 : 32;
-        struct hook **more = arena_array(&reg->arena, struct hook *, room);
-
-        if (reg->count)
-            memcpy(more, reg->hooks, reg->count * sizeof(const void *));
-        reg->hooks = more;
-        reg->room = room;
-    }
+    reg->hooks = arena_grow(&reg->arena, reg->hooks, reg->count, &reg->room, sizeof(const void *));
     reg->hooks[reg->count++] = h;
 }
 

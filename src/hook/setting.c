@@ -16,6 +16,20 @@ const struct setting *setting_get(const struct setting *map, const char *key)
     return NULL;
 }
 
+size_t setting_count(const struct setting *s)
+{
+    size_t count = 0;
+
+    for (const struct setting *item = s ? s->first : NULL; item; item = item->next)
+        count++;
+    return count;
+}
+
+bool setting_is_true(const struct setting *s)
+{
+    return s && s->kind == SETTING_BOOL && str_is(s->text, "true");
+}
+
 const char *setting_kind_name(enum setting_kind kind)
 {
     static const char *const names[] = {
@@ -138,7 +152,7 @@ const struct json *setting_to_json(struct arena *a, const struct setting *s)
     case SETTING_NULL:
         return json_null(a);
     case SETTING_BOOL:
-        return json_bool(a, str_is(s->text, "true"));
+        return json_bool(a, setting_is_true(s));
     case SETTING_NUMBER:
         return number_to_json(a, s);
     case SETTING_STRING:

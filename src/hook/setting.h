@@ -47,6 +47,8 @@ struct setting {
 };
 
 const struct setting *setting_get(const struct setting *map, const char *key);
+size_t setting_count(const struct setting *s);         /* of its items or members; 0 for NULL */
+bool setting_is_true(const struct setting *s);         /* false for NULL */
 const char *setting_kind_name(enum setting_kind kind); /* "a list", … */
 
 /* As JSON; numbers and texts keep their bytes. */

@@ -310,12 +310,11 @@ int setting_parse(struct arena *a, const struct origin *file, struct str text, s
         .bad = bad ? bad : &nowhere,
         .e = e,
     };
-    size_t len = file->file ? strlen(file->file) : 0;
     struct setting *root = NULL;
     int r;
 
     *p.bad = *file;
-    if (len > 5 && strcmp(file->file + len - 5, ".json") == 0)
+    if (str_ends(str_of(file->file), STR(".json")))
         r = parse_json(&p, &root);
     else
         r = parse_yaml(&p, &root);

@@ -87,15 +87,7 @@ static int add_word(struct scan *s, const struct building *b, size_t begin, stru
 
     if (w->count == WORDS_MAX)
         return scan_refuse(e, "so many words");
-    if (w->count == w->room) {
-        size_t room = w->room ? w->room * 2 : 16;
-        struct shell_word *more = arena_array(s->arena, struct shell_word, room);
-
-        if (w->count)
-            memcpy(more, w->list, w->count * sizeof(*more));
-        w->list = more;
-        w->room = room;
-    }
+    w->list = arena_grow(s->arena, w->list, w->count, &w->room, sizeof(*w->list));
     *out = &w->list[w->count++];
     **out = (struct shell_word){ .at = begin, .len = s->at - begin, .filled = b->filled };
     (*out)->seen = arena_cstr(s->arena, strbuf_str(&b->text));

@@ -5,8 +5,6 @@
 #include "hook/engine.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <time.h>
 
 /* How often one who waits for a slot looks whether it was aborted. */
 #define LOOK_NS UINT64_C(20000000)
@@ -19,12 +17,7 @@ struct session_slots {
 
 void slots_init(struct slots *s)
 {
-    pthread_condattr_t attr;
-
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&s->given, &attr);
-    pthread_condattr_destroy(&attr);
+    clock_cond_init(&s->given);
     pthread_mutex_init(&s->lock, NULL);
     s->first = NULL;
 }
@@ -44,13 +37,6 @@ void slots_release(struct slots *s)
 static size_t limit_of(const struct hook_call *c)
 {
     return c->config && c->config->max_processes ? c->config->max_processes : SLOTS_DEFAULT;
-}
-
-static bool is_aborted(const struct hook_call *c)
-{
-    struct pollfd fd = { .fd = c->abort_fd, .events = POLLIN };
-
-    return c->abort_fd > 0 && poll(&fd, 1, 0) > 0;
 }
 
 static struct session_slots **find(struct slots *s, const char *session)
@@ -87,12 +73,8 @@ static void drop_if_idle(struct slots *s, const char *session)
 static void wait_for_slot(struct slots *s, const struct hook_call *c, uint64_t until_ns)
 {
     uint64_t look = clock_mono_ns() + LOOK_NS;
-    struct timespec at;
 
-    if (c->abort_fd > 0 && look < until_ns)
-        until_ns = look;
-    at = (struct timespec){ (time_t)(until_ns / 1000000000), (long)(until_ns % 1000000000) };
-    pthread_cond_timedwait(&s->given, &s->lock, &at);
+    clock_cond_wait(&s->given, &s->lock, c->abort_fd > 0 && look < until_ns ? look : until_ns);
 }
 
 int slots_take(const struct hook_call *c, size_t want, uint64_t until_ns, size_t *got,
@@ -107,7 +89,7 @@ int slots_take(const struct hook_call *c, size_t want, uint64_t until_ns, size_t
     own = find_or_add(s, c->event->session.id);
     own->waiting++;
     for (;;) {
-        if (is_aborted(c))
+        if (event_is_aborted(c->abort_fd))
             r = err_set(e, -ECANCELED, "was not started: the event was aborted");
         else if (own->used < limit)
             break;

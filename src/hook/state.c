@@ -1,5 +1,12 @@
 #include "hook/state.h"
 
+const char *state_key_fault(struct str key)
+{
+    if (key.len == 0 || key.len > STATE_KEY_MAX || memchr(key.ptr, '\0', key.len))
+        return "must be a text of 1 to 4096 bytes";
+    return key.ptr[0] == '@' ? "must not begin with '@': such keys are the engine's" : NULL;
+}
+
 static struct store_key state_key(const struct hook_call *c, const char *key)
 {
     return (struct store_key){ c->event->session.id, c->hook->name, key };
@@ -32,12 +39,4 @@ int state_update(const struct hook_call *c, const char *key, store_decide_fn *de
     struct store_key k = state_key(c, key);
 
     return store_update(engine_store(c->engine), &k, decide, context, e);
-}
-
-int state_once(const struct hook_call *c, const char *key, struct err *e)
-{
-    int64_t now;
-    int r = state_incr(c, key, 1, &now, e);
-
-    return r < 0 ? r : now == 1;
 }

@@ -9,50 +9,6 @@ static const char *const keys[] = { "point",    "tool",    "agent", "session", "
                                     "priority", "timeout", "mode",  NULL };
 static const char *const match_keys[] = { "tool", "agent", "session", NULL };
 
-/* From JSON to settings ------------------------------------------------------------------------ */
-
-static enum setting_kind kind_of(const struct json *j)
-{
-    switch (json_type(j)) {
-    case JSON_BOOL:
-        return SETTING_BOOL;
-    case JSON_NUMBER:
-        return SETTING_NUMBER;
-    case JSON_STRING:
-        return SETTING_STRING;
-    case JSON_ARRAY:
-        return SETTING_LIST;
-    case JSON_OBJECT:
-        return SETTING_MAP;
-    default:
-        return SETTING_NULL;
-    }
-}
-
-/* As deep as any key goes: a list of texts. */
-static struct setting *to_setting(struct arena *a, const struct json *j, struct str key,
-                                  const struct origin *origin)
-{
-    struct setting *s = arena_new(a, struct setting), **end = &s->first;
-    const char *text = json_cstr(a, j);
-
-    s->kind = kind_of(j);
-    s->key = str_of(arena_cstr(a, key));
-    s->origin = *origin;
-    s->text = str_of(text ? text : json_text(a, j));
-    if (s->kind != SETTING_LIST)
-        return s;
-    for (const struct json *item = json_first(j); item; item = json_next(item)) {
-        *end = arena_new(a, struct setting);
-        (*end)->kind = kind_of(item);
-        (*end)->origin = *origin;
-        text = json_cstr(a, item);
-        (*end)->text = str_of(text ? text : json_text(a, item));
-        end = &(*end)->next;
-    }
-    return s;
-}
-
 /* Reading -------------------------------------------------------------------------------------- */
 
 static bool is_among(const char *const *names, struct str key)
@@ -66,14 +22,15 @@ static void read_key(struct entry_reading *r, const struct json *member,
                      const char *const *known_keys)
 {
     struct str key = json_key(r->arena, member);
+    struct setting *s;
 
     if (!is_among(known_keys, key)) {
         config_entry_refuse(r, &r->entry->origin, "unknown key '%.80s'", arena_cstr(r->arena, key));
         return;
     }
-    if (str_is(key, "point"))
-        key = STR("on");
-    config_entry_key(r, to_setting(r->arena, member, key, &r->entry->origin));
+    s = setting_from_json(r->arena, &r->entry->origin, member);
+    s->key = str_is(key, "point") ? STR("on") : str_of(arena_cstr(r->arena, key));
+    config_entry_key(r, s);
 }
 
 /* What events must match may stand together in `match`, or beside the rest. */
@@ -96,26 +53,18 @@ static struct hook_traits lay_under(const struct hook_traits *entry, const struc
 {
     struct hook_traits t = *entry;
 
+    hook_lay_over(&t, sub);
+    if (sub->observe) {
+        t.observe = true;
+        t.layer = sub->said & KEY_LAYER ? sub->layer : LAYER_OBSERVE;
+    }
+    hook_lay_over(&t, entry);
+    if (entry->said & (KEY_LAYER | KEY_MODE)) {
+        t.observe = entry->observe;
+        t.layer = entry->layer;
+    }
     t.on = sub->on;
     t.on_count = sub->on_count;
-    t.said |= sub->said;
-    if (!(entry->said & KEY_TOOL))
-        t.tool = sub->tool;
-    if (!(entry->said & KEY_AGENT))
-        t.agent = sub->agent;
-    if (!(entry->said & KEY_SESSION))
-        t.session = sub->session;
-    if (!(entry->said & KEY_PRIORITY))
-        t.priority = sub->priority;
-    if (!(entry->said & KEY_TIMEOUT))
-        t.timeout_ms = sub->timeout_ms;
-    if (entry->said & (KEY_LAYER | KEY_MODE))
-        return t;
-    if (sub->said & KEY_LAYER)
-        t.layer = sub->layer;
-    else if (sub->observe)
-        t.layer = LAYER_OBSERVE;
-    t.observe = sub->observe || t.layer == LAYER_OBSERVE;
     return t;
 }
 

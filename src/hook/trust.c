@@ -4,11 +4,8 @@
 #include "base/path.h"
 #include "base/strbuf.h"
 
-#include <fcntl.h>
 #include <sodium.h>
 #include <stdlib.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 
 #define TRUST_MAX_BYTES ((size_t)4 << 20)
 #define HASH_BYTES      (TRUST_HEX_LEN / 2)
@@ -24,10 +21,12 @@ char *trust_file(struct arena *a, const char *user_dir)
 
 char *trust_name(struct arena *a, const char *path)
 {
-    const char *normal = path_normalize(a, path), *slash = strrchr(normal, '/');
+    const char *normal = path_normalize(a, path);
     CLEANUP(mem) char *real = realpath(path_dirname(a, normal), NULL);
 
-    return real && slash ? path_join(a, real, slash + 1) : arena_strdup(a, normal);
+    if (!real || !strchr(normal, '/'))
+        return arena_strdup(a, normal);
+    return path_join(a, real, path_basename(normal));
 }
 
 void trust_hash(struct str bytes, char hex[TRUST_HEX_LEN + 1])
@@ -54,26 +53,6 @@ static int read_pins(struct arena *a, const char *trust_file, struct str *pins, 
     if (r < 0 && e)
         *e = why;
     return r;
-}
-
-/* Held while pins are changed, so that nobody's pin is lost. */
-static int lock_pins(struct arena *a, const char *trust_file, struct err *e)
-{
-    const char *path = arena_printf(a, "%s.lock", trust_file);
-    int r = file_mkdirs(path_dirname(a, path), e);
-    int fd;
-
-    if (r < 0)
-        return r;
-    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
-    if (fd < 0)
-        return err_errno(e, "opening '%s'", path);
-    if (flock(fd, LOCK_EX) < 0) {
-        r = err_errno(e, "locking '%s'", path);
-        close(fd);
-        return r;
-    }
-    return fd;
 }
 
 /* The hash and the path of one line. */
@@ -155,7 +134,7 @@ int trust_pin(const char *trust_file, const char *path, struct str bytes, struct
     r = trust_keep(&a, names[0], bytes, &copy, e);
     if (r < 0)
         return r;
-    CLEANUP(fd) int lock = lock_pins(&a, trust_file, e);
+    CLEANUP(fd) int lock = file_lock(trust_file, true, e); /* or somebody's pin may get lost */
     if (lock < 0)
         return lock;
     r = keep_others(&a, trust_file, names, &out, &dropped, e);
@@ -179,7 +158,7 @@ int trust_revoke(const char *trust_file, const char *const *paths, size_t *count
     names = arena_array(&a, const char *, n + 1);
     for (size_t i = 0; i < n; i++)
         names[i] = trust_name(&a, paths[i]);
-    CLEANUP(fd) int lock = lock_pins(&a, trust_file, e);
+    CLEANUP(fd) int lock = file_lock(trust_file, true, e); /* or somebody's pin may get lost */
     if (lock < 0)
         return lock;
     r = keep_others(&a, trust_file, names, &out, count, e);

@@ -8,10 +8,7 @@
 
 static char *copy_path(struct arena *a, const char *hash, const char *path)
 {
-    const char *slash = strrchr(path, '/');
-
-    return arena_printf(a, "%s/trusted/%s/%s", path_xdg(a, PATH_DATA), hash,
-                        slash ? slash + 1 : path);
+    return arena_printf(a, "%s/trusted/%s/%s", path_xdg(a, PATH_DATA), hash, path_basename(path));
 }
 
 /* A regular file of the user's own with these bytes, in a folder nobody else can change. */

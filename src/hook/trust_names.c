@@ -108,15 +108,7 @@ static void add_named(struct naming *n, const struct trust_named *named)
 {
     struct trust_names *out = n->out;
 
-    if (out->count == out->room) {
-        size_t room = out->room ? out->room * 2 : 4;
-        struct trust_named *more = arena_array(n->arena, struct trust_named, room);
-
-        if (out->count)
-            memcpy(more, out->list, out->count * sizeof(*more));
-        out->list = more;
-        out->room = room;
-    }
+    out->list = arena_grow(n->arena, out->list, out->count, &out->room, sizeof(*out->list));
     out->list[out->count++] = *named;
 }
 
@@ -124,15 +116,8 @@ static void add_note(struct naming *n, const char *note)
 {
     struct trust_names *out = n->out;
 
-    if (out->note_count == out->note_room) {
-        size_t room = out->note_room ? out->note_room * 2 : 4;
-        const char **more = arena_array(n->arena, const char *, room);
-
-        if (out->note_count)
-            memcpy(more, out->notes, out->note_count * sizeof(*more));
-        out->notes = more;
-        out->note_room = room;
-    }
+    out->notes =
+        arena_grow(n->arena, out->notes, out->note_count, &out->note_room, sizeof(*out->notes));
     out->notes[out->note_count++] = note;
 }
 
@@ -172,7 +157,7 @@ static int refuse_inside(const char *file, struct err *e)
 static bool is_path_char(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (unsigned char)c >= 0x80 || (c && strchr("._/@%+~-", c));
+           (unsigned char)c >= 0x80 || str_has_char("._/@%+~-", c);
 }
 
 static bool is_workspace_file(const struct naming *n, const char *word)
@@ -433,13 +418,9 @@ static int check_env(struct naming *n, const struct setting *env, struct err *e)
 
 static const char **read_argv(struct arena *a, const struct setting *command)
 {
-    const char **argv;
+    const char **argv = arena_array(a, const char *, setting_count(command) + 4);
     size_t count = 0;
 
-    for (const struct setting *word = command->first; word; word = word->next)
-        count++;
-    argv = arena_array(a, const char *, count + 4);
-    count = 0;
     for (const struct setting *word = command->first; word; word = word->next)
         argv[count++] = word->text.ptr;
     if (command->kind == SETTING_LIST)
@@ -474,5 +455,5 @@ int trust_names(struct arena *a, const struct trust_request *rq, struct trust_na
     r = text ? name_text(&n, e) : name_list(&n, e);
     if (r == 0)
         r = check_env(&n, rq->env, e);
-    return r < 0 ? r : check_env(&n, rq->group_env, e);
+    return r < 0 ? r : check_env(&n, rq->own_env, e);
 }

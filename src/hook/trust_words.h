@@ -26,11 +26,11 @@
 
 struct trust_request {
     const struct config *config;
-    const struct setting *command;   /* `exec`, `resident`, `script`: its key says which */
-    const struct setting *env;       /* NULL: none */
-    const struct setting *group_env; /* of the hook whose handler it is; NULL: none */
-    const struct setting *unpinned;  /* words that stay as they are; NULL: none */
-    const char *cwd;                 /* of the session; NULL: the workspace */
+    const struct setting *command;  /* `exec`, `resident`, `script`: its key says which */
+    const struct setting *env;      /* of the entry; NULL: none */
+    const struct setting *own_env;  /* of a handler, besides; NULL: none */
+    const struct setting *unpinned; /* words that stay as they are; NULL: none */
+    const char *cwd;                /* of the session; NULL: the workspace */
 };
 
 struct trust_command {

@@ -79,6 +79,11 @@ const struct json *json_string(struct arena *a, struct str text)
     return scalar(a, JSON_STRING, text);
 }
 
+const struct json *json_string_copy(struct arena *a, struct str text)
+{
+    return json_string(a, (struct str){ arena_cstr(a, text), text.len });
+}
+
 const struct json *json_cstring(struct arena *a, const char *text)
 {
     return text ? json_string(a, str_of(text)) : json_null(a);

@@ -119,7 +119,8 @@ const struct json *json_double(struct arena *a, double value); /* not finite: nu
 
 /* A string of these bytes (borrowed, not copied). Invalid UTF-8 is written as U+FFFD. */
 const struct json *json_string(struct arena *a, struct str text);
-const struct json *json_cstring(struct arena *a, const char *text); /* NULL: null */
+const struct json *json_string_copy(struct arena *a, struct str text); /* does not borrow it */
+const struct json *json_cstring(struct arena *a, const char *text);    /* NULL: null */
 
 /*
  * Containers under construction. json_add() and json_push() may be used by the one who made the

@@ -261,9 +261,10 @@ static void prepare(struct running *r)
     for (size_t i = 0; i < g->count; i++) {
         const struct handler *h = g->handlers[i];
         struct err e = { 0 };
-        int code = h->broken ? err_set(&e, -EINVAL, "%s: %s",
-                                       h->said->changed ? "did not run" : "is wrong", h->broken)
-                             : handler_proc(h, g, &r->procs[r->live], &e);
+        int code = h->broken
+                       ? err_set(&e, -EINVAL, "%s: %s",
+                                 h->said->changed ? "did not run" : "is wrong", h->broken)
+                       : handler_proc(h, g->call, g->dialect, &g->event, &r->procs[r->live], &e);
 
         if (code < 0) {
             failed[failed_count++] =

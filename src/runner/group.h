@@ -23,8 +23,4 @@ struct group {
     bool alone;              /* the hook has only one: messages need not tell which */
 };
 
-/* How to start a handler for the event; without input and deadline. In the arena of the call. */
-MUST_CHECK int handler_proc(const struct handler *h, const struct group *g, struct proc *out,
-                            struct err *e);
-
 MUST_CHECK int group_run(const struct group *g, struct verdict *v, struct err *e);

@@ -1,62 +1,22 @@
-#include "hook/provider_keys.h"
+#include "runner/handler.h"
+
+#include "base/path.h"
+#include "hook/child.h"
 #include "hook/trust_words.h"
-#include "runner/group.h"
-#include "runner/program.h"
+
+#include <errno.h>
 
 #define LABEL_MAX 40 /* bytes of a command that name it */
 
 /* Loading -------------------------------------------------------------------------------------- */
-
-static size_t count_items(const struct setting *s)
-{
-    size_t count = 0;
-
-    for (const struct setting *item = s ? s->first : NULL; item; item = item->next)
-        count++;
-    return count;
-}
-
-static bool names(const struct setting *env, const char *variable)
-{
-    for (const struct setting *item = env ? env->first : NULL; item; item = item->next)
-        if (str_is(env->kind == SETTING_MAP ? item->key : item->text, variable))
-            return true;
-    return false;
-}
-
-static void add_values(struct arena *a, const struct setting *env, struct handler *h)
-{
-    for (const struct setting *item = env ? env->first : NULL; item; item = item->next)
-        if (env->kind == SETTING_MAP)
-            h->env[h->env_count++] = arena_printf(a, "%s=%s", item->key.ptr, item->text.ptr);
-}
-
-/* Keys of providers are nobody's business unless the entry names them; its own values are added. */
-static void read_env(struct arena *a, const struct setting *common, struct handler *h)
-{
-    const struct setting *own = h->said->env;
-    size_t keys = 0;
-
-    while (provider_keys[keys])
-        keys++;
-    h->env = arena_array(a, const char *, keys + count_items(common) + count_items(own) + 1);
-    for (size_t i = 0; i < keys; i++)
-        if (!names(common, provider_keys[i]) && !names(own, provider_keys[i]))
-            h->env[h->env_count++] = provider_keys[i];
-    add_values(a, common, h);
-    add_values(a, own, h);
-}
 
 /* A program by its name, a shell text by the head of its first line. */
 static struct str head_of(const struct setting *exec)
 {
     struct str rest = { 0 }, head = { 0 };
 
-    if (exec && exec->kind == SETTING_LIST && exec->first) {
-        const char *slash = strrchr(exec->first->text.ptr, '/');
-
-        return slash ? str_of(slash + 1) : exec->first->text;
-    }
+    if (exec && exec->kind == SETTING_LIST && exec->first)
+        return str_of(path_basename(exec->first->text.ptr));
     if (exec && exec->kind == SETTING_STRING)
         rest = str_trim(exec->text);
     (void)str_cut(&rest, '\n', &head);
@@ -88,7 +48,8 @@ static void load_filter(struct arena *a, const struct handler_common *common, st
     if (!d->filter_new && !at)
         return;
     if (!d->filter_new)
-        err_set(&e, -1, "handlers of the dialect '%s' have no '%s': use 'tool' or 'when' of a hook",
+        err_set(&e, -ENOTSUP,
+                "handlers of the dialect '%s' have no '%s': use 'tool' or 'when' of a hook",
                 d->name, at->key.ptr);
     if (!d->filter_new || d->filter_new(a, &wants, &h->filter, &e) < 0) {
         h->filter = NULL;
@@ -106,9 +67,9 @@ void handler_load(struct arena *a, const struct handler_common *common,
     h->timeout_ms = said->timeout_ms ? said->timeout_ms : common->timeout_ms;
     if (h->broken && !said->changed)
         return;
-    h->group_env = common->env;
+    h->env_common = common->env;
     h->unpinned = common->unpinned;
-    read_env(a, common->env, h);
+    h->env = child_env(a, common->env, said->env, 0, &h->env_count);
     load_filter(a, common, h);
 }
 
@@ -143,7 +104,7 @@ static const char *const *environment(const struct handler *h, const struct hook
     env[count++] = arena_printf(a, "HOOKE_SESSION=%s", c->event->session.id);
     env[count++] = arena_printf(a, "HOOKE_HOOK=%s", c->hook->name);
     env[count++] = arena_printf(a, "HOOKE_POINT=%s", point_info(c->event->point)->name);
-    env[count++] = program_depth(a);
+    env[count++] = child_depth(a);
     if (c->config)
         env[count++] = arena_printf(a, "HOOKE_WORKSPACE=%s", c->config->workspace);
     if (c->again)
@@ -152,16 +113,14 @@ static const char *const *environment(const struct handler *h, const struct hook
     return env;
 }
 
-/* What to start, with everything of the workspace in it checked and replaced by its copy. */
-int handler_proc(const struct handler *h, const struct group *g, struct proc *out, struct err *e)
+int handler_proc(const struct handler *h, const struct hook_call *c, const struct dialect *d,
+                 const struct dialect_event *ev, struct proc *out, struct err *e)
 {
-    const struct hook_call *c = g->call;
-    const struct dialect *d = g->dialect;
     const struct trust_request rq = {
         .config = c->config,
         .command = h->said->exec,
-        .env = h->said->env,
-        .group_env = h->group_env,
+        .env = h->env_common,
+        .own_env = h->said->env,
         .unpinned = h->unpinned,
         .cwd = c->event->session.cwd,
     };
@@ -174,8 +133,7 @@ int handler_proc(const struct handler *h, const struct group *g, struct proc *ou
         words.argv[0] = d->shell;
     *out = (struct proc){
         .argv = words.argv,
-        .env =
-            environment(h, c, d->variables ? d->variables(c->arena, &g->event) : NULL, words.file),
+        .env = environment(h, c, d->variables ? d->variables(c->arena, ev) : NULL, words.file),
         .cwd = c->event->session.cwd,
         .abort_fd = c->abort_fd,
     };

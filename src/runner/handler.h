@@ -10,9 +10,9 @@
 
 struct handler {
     const struct hook_handler *said;
-    unsigned number;                            /* from 1, in configured order */
-    const char *label;                          /* for messages: "'./check.sh' (hooks.yaml:7)" */
-    const struct setting *group_env, *unpinned; /* the hook's; NULL: none */
+    unsigned number;                             /* from 1, in configured order */
+    const char *label;                           /* for messages: "'./check.sh' (hooks.yaml:7)" */
+    const struct setting *env_common, *unpinned; /* the hook's; NULL: none */
     const char **env; /* changes that are the same for every run, ended by NULL */
     size_t env_count;
     struct dialect_filter *filter; /* NULL: every event */
@@ -37,3 +37,11 @@ void handler_unload(const struct handler *h, const struct dialect *d);
 /* Whether it wants the event. */
 bool handler_wants(const struct handler *h, const struct dialect *d, struct arena *a,
                    const struct dialect_event *ev);
+
+/*
+ * How to start it for the event, without input and deadline: everything of the workspace in it is
+ * checked and replaced by its copy. In the arena of the call.
+ */
+MUST_CHECK int handler_proc(const struct handler *h, const struct hook_call *c,
+                            const struct dialect *d, const struct dialect_event *ev,
+                            struct proc *out, struct err *e);

@@ -8,8 +8,7 @@
 static const char seen_key;      /* what was walked: objects, and ids of variables */
 static const char variables_key; /* function, number, value; and so on */
 
-/* The metatable of a frozen table ----------------------------------------------------------------
- */
+/* The metatable of a frozen table -------------------------------------------------------------- */
 
 void lua_freeze_push_content(lua_State *L, int index)
 {
@@ -102,8 +101,7 @@ void lua_freeze_table(lua_State *L)
     lua_settop(L, table);
 }
 
-/* Walking ----------------------------------------------------------------------------------------
- */
+/* Walking -------------------------------------------------------------------------------------- */
 
 struct walk {
     lua_State *L;
@@ -230,8 +228,7 @@ void lua_freeze_reachable(lua_State *L)
     lua_settop(L, w.seen - 2);
 }
 
-/* Checking ---------------------------------------------------------------------------------------
- */
+/* Checking ------------------------------------------------------------------------------------- */
 
 /* The function is on the stack, its variable and what that was are pushed. */
 static const char *check_variable(lua_State *L, int n)

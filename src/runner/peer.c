@@ -7,10 +7,10 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <time.h>
 
 #define START_LIMIT_NS (10000 * PEER_MS)
 #define SHUTDOWN_NS    (500 * PEER_MS)
+#define LOOK_NS        (20 * PEER_MS) /* how often one who waits looks whether it was aborted */
 #define SILENT_MAX     2
 #define COMPLAINTS_MAX 2000
 #define ROOM           ((size_t)6 << 10) /* most events need no more */
@@ -18,7 +18,6 @@
 struct peer *peer_new(const struct peer_setup *setup)
 {
     struct peer *p = xcalloc(1, sizeof(*p));
-    pthread_condattr_t monotonic;
 
     p->setup = *setup;
     if (!p->setup.start_limit_ns)
@@ -28,10 +27,7 @@ struct peer *peer_new(const struct peer_setup *setup)
     p->complaints.max = COMPLAINTS_MAX;
     p->greeting.max = PEER_LINE_MAX;
     pthread_mutex_init(&p->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&p->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    clock_cond_init(&p->changed);
     return p;
 }
 
@@ -49,11 +45,19 @@ void peer_break(struct peer *p, const char *fmt, ...)
     va_end(ap);
 }
 
+uint64_t peer_look_again(const struct peer_call *c, uint64_t ns)
+{
+    uint64_t soon;
+
+    if (!c || c->abort_fd <= 0)
+        return ns;
+    soon = clock_mono_ns() + LOOK_NS;
+    return soon < ns ? soon : ns;
+}
+
 void peer_sleep(struct peer *p, uint64_t ns)
 {
-    struct timespec t = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
-
-    pthread_cond_timedwait(&p->changed, &p->lock, &t);
+    clock_cond_wait(&p->changed, &p->lock, ns);
 }
 
 int peer_greet(struct peer *p, struct arena *a, uint64_t deadline_ns, struct str *result,
@@ -109,7 +113,7 @@ static int time_is_up(const struct peer_call *c, uint64_t began_ns, struct err *
     return err_set(e, -ETIMEDOUT, "%s", proc_explain(&a, &(struct proc){ 0 }, &r));
 }
 
-/* It is told, and nobody waits for its answer any more. Who answers nothing at all is ended. */
+/* It is told, and nobody waits for its answer any more. */
 static void cancel(struct peer *p, struct pending *x, const struct peer_call *c)
 {
     CLEANUP(strbuf) struct strbuf line = { 0 };
@@ -120,6 +124,11 @@ static void cancel(struct peer *p, struct pending *x, const struct peer_call *c)
     rpc_notify(&line, "cancel", params);
     if (p->live)
         (void)!live_send(p->live, strbuf_str(&line));
+}
+
+/* Who answers nothing at all is ended. */
+static void count_silence(struct peer *p, const struct pending *x, const struct peer_call *c)
+{
     if (p->answered == x->answered)
         p->silent++;
     if (p->live && p->silent >= SILENT_MAX && !p->pending && !p->reading) {
@@ -131,11 +140,17 @@ static void cancel(struct peer *p, struct pending *x, const struct peer_call *c)
 static int await(struct peer *p, struct pending *x, struct peer_call *c, uint64_t began_ns,
                  struct err *e)
 {
-    do
-        peer_listen(p, c, x, c->deadline_ns);
-    while (!x->done && clock_mono_ns() < c->deadline_ns);
+    bool aborted;
+
+    do {
+        peer_listen(p, c, x, peer_look_again(c, c->deadline_ns));
+        aborted = event_is_aborted(c->abort_fd);
+    } while (!x->done && !aborted && clock_mono_ns() < c->deadline_ns);
     if (!x->done) {
         cancel(p, x, c);
+        if (aborted)
+            return err_set(e, -ECANCELED, "was aborted");
+        count_silence(p, x, c);
         return time_is_up(c, began_ns, e);
     }
     if (x->missed)
@@ -174,6 +189,8 @@ static int explain_delay(const struct peer *p, int r, const struct peer_call *c,
 {
     if (r == -ETIMEDOUT)
         return time_is_up(c, began_ns, e);
+    if (r == -ECANCELED)
+        return err_set(e, r, "was aborted");
     if (r == -ENOBUFS)
         return err_set(e, r, "does not read: more than 8 MiB wait for it");
     return err_set(e, -EIO, "is given up after %u failures in a row, the last time it %s",

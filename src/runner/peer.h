@@ -41,6 +41,7 @@ struct peer_call {
     const char *session, *cwd; /* of the event */
     const struct json *event;  /* parameters of the request */
     uint64_t deadline_ns;
+    int abort_fd;               /* of the event; 0: none */
     struct hook_io *io;         /* bytes, stderr and warnings */
     struct hook_report *report; /* all of stderr; NULL: nobody wants it */
     struct str line;            /* out: the answer */
@@ -52,8 +53,8 @@ struct peer *peer_new(const struct peer_setup *setup);
 void peer_free(struct peer *p);
 
 /*
- * -ETIMEDOUT, or another failure in words that follow the hook's name. An answer may still be an
- * error of the program's own.
+ * -ETIMEDOUT, -ECANCELED when the event was aborted, or another failure in words that follow the
+ * hook's name. An answer may still be an error of the program's own.
  */
 MUST_CHECK int peer_call(struct peer *p, struct peer_call *c, struct err *e);
 

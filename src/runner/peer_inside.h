@@ -66,6 +66,9 @@ int64_t peer_new_id(struct peer *p);
 /* It has to go: who reads will end it. */
 void peer_break(struct peer *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/* The moment `ns`, or sooner when somebody may give the event up meanwhile: then look again. */
+uint64_t peer_look_again(const struct peer_call *c, uint64_t ns);
+
 /* Until something happens or it is `ns`. */
 void peer_sleep(struct peer *p, uint64_t ns);
 

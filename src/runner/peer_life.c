@@ -173,21 +173,23 @@ static void start(struct peer *p, const struct peer_call *c)
 int peer_become_ready(struct peer *p, const struct peer_call *c, uint64_t until_ns)
 {
     while (p->phase != PHASE_READY) {
-        uint64_t now = clock_mono_ns();
+        uint64_t now = clock_mono_ns(), until = peer_look_again(c, until_ns);
 
         if (p->phase == PHASE_OFF)
             return -EIO;
+        if (c && event_is_aborted(c->abort_fd))
+            return -ECANCELED;
         if (now >= until_ns)
             return -ETIMEDOUT;
         if (p->phase == PHASE_GREETING && !p->reading && now >= p->greeting_until_ns) {
             peer_break(p, "did not answer 'initialize' in time");
             peer_end_process(p, c);
         } else if (p->phase == PHASE_GREETING) {
-            peer_listen(p, c, NULL, earlier(until_ns, p->greeting_until_ns));
+            peer_listen(p, c, NULL, earlier(until, p->greeting_until_ns));
         } else if (p->phase == PHASE_DOWN && now >= p->next_start_ns) {
             start(p, c);
         } else {
-            peer_sleep(p, p->phase == PHASE_DOWN ? earlier(until_ns, p->next_start_ns) : until_ns);
+            peer_sleep(p, p->phase == PHASE_DOWN ? earlier(until, p->next_start_ns) : until);
         }
     }
     return 0;

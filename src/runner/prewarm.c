@@ -15,7 +15,7 @@ struct prewarm *prewarm_new(const struct setting *key)
 {
     struct prewarm *w;
 
-    if (!key || !str_is(key->text, "true"))
+    if (!setting_is_true(key))
         return NULL;
     w = xcalloc(1, sizeof(*w));
     pthread_mutex_init(&w->lock, NULL);

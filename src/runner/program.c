@@ -1,71 +1,11 @@
 #include "runner/program.h"
 
-#include "base/clock.h"
+#include "base/file.h"
 #include "base/path.h"
-#include "hook/provider_keys.h"
+#include "base/strbuf.h"
 #include "proc/env.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-
-/* A file younger than that may change without a new time. */
-#define SETTLED_NS 100000000
-
-static size_t count_items(const struct setting *s)
-{
-    size_t count = 0;
-
-    for (const struct setting *item = s ? s->first : NULL; item; item = item->next)
-        count++;
-    return count;
-}
-
-static bool names(const struct setting *env, const char *variable)
-{
-    for (const struct setting *item = env ? env->first : NULL; item; item = item->next)
-        if (str_is(env->kind == SETTING_MAP ? item->key : item->text, variable))
-            return true;
-    return false;
-}
-
-/* Keys of providers are nobody's business unless the entry names them; its own values are added. */
-const char **program_env(struct arena *a, const struct setting *env, size_t more, size_t *count)
-{
-    size_t keys = 0;
-    const char **changes;
-
-    while (provider_keys[keys])
-        keys++;
-    changes = arena_array(a, const char *, keys + count_items(env) + more + 1);
-    *count = 0;
-    for (size_t i = 0; i < keys; i++)
-        if (!names(env, provider_keys[i]))
-            changes[(*count)++] = provider_keys[i];
-    for (const struct setting *item = env ? env->first : NULL; item; item = item->next)
-        if (env->kind == SETTING_MAP)
-            changes[(*count)++] = arena_printf(a, "%s=%s", item->key.ptr, item->text.ptr);
-    return changes;
-}
-
-static unsigned long depth_here(void)
-{
-    const char *depth = getenv("HOOKE_DEPTH");
-
-    return depth ? strtoul(depth, NULL, 10) : 0;
-}
-
-const char *program_depth(struct arena *a)
-{
-    return arena_printf(a, "HOOKE_DEPTH=%lu", depth_here() + 1);
-}
-
-bool program_is_inside_hook(void)
-{
-    return depth_here() > 0;
-}
-
-/* Identity ------------------------------------------------------------------------------------- */
 
 struct identity {
     struct arena *arena;
@@ -77,17 +17,13 @@ struct identity {
 /* False: there is no such file. */
 static bool add_file(struct identity *id, const char *path)
 {
-    struct stat st;
-    int64_t changed;
+    struct file_identity file = file_identify(path_join(id->arena, id->cwd ? id->cwd : "", path));
 
-    if (stat(path_join(id->arena, id->cwd ? id->cwd : "", path), &st) < 0 || !S_ISREG(st.st_mode))
+    if (!S_ISREG(file.mode))
         return false;
-    changed = (int64_t)st.st_ctim.tv_sec * 1000000000 + st.st_ctim.tv_nsec;
-    if (clock_wall_ms() * 1000000 - changed < SETTLED_NS)
-        id->young = true;
-    strbuf_printf(&id->text, "%s %" PRIu64 " %" PRIu64 " %" PRId64 ".%ld %" PRId64 "\n", path,
-                  (uint64_t)st.st_ino, (uint64_t)st.st_size, (int64_t)st.st_mtim.tv_sec,
-                  st.st_mtim.tv_nsec, changed);
+    id->young = id->young || file_is_young(&file);
+    strbuf_printf(&id->text, "%s %" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64 "\n", path,
+                  file.inode, file.size, file.mtime_ns, file.ctime_ns);
     return true;
 }
 

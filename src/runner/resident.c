@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "dialect/dialect.h"
+#include "hook/child.h"
 #include "hook/subscribe.h"
 #include "hook/trust_words.h"
 #include "runner/greeting.h"
@@ -76,6 +77,7 @@ static int resident_run(const struct hook_call *c, struct verdict *v, struct err
         .session = c->event->session.id,
         .cwd = c->event->session.cwd,
         .deadline_ns = c->deadline_ns,
+        .abort_fd = c->abort_fd,
         .io = c->io,
         .report = c->report,
     };
@@ -115,8 +117,8 @@ static int check(const struct hook_entry *entry, struct err *e)
 }
 
 /*
- * What the program says of itself, from memory or from itself. Where it cannot be asked, `answer`
- * is what it said before it changed, if it ever said anything.
+ * What the program says of itself, from memory or from itself. Where it cannot be asked, or must
+ * not be, `answer` is what it said before it changed, if it ever said anything.
  */
 static int find_greeting(struct arena *a, struct resident *x, const struct peer_setup *setup,
                          struct str *answer, struct err *e)
@@ -127,7 +129,7 @@ static int find_greeting(struct arena *a, struct resident *x, const struct peer_
     const char *identity = program_identity(a, setup->argv, setup->env, setup->cwd, &young);
     int r;
 
-    if (greeting_recall(a, key, identity, answer) == GREETING_KNOWN)
+    if (greeting_recall(a, key, identity, answer) == GREETING_KNOWN || child_depth_here() > 0)
         return 0;
     r = peer_greet(x->peer, a, clock_mono_ns() + GREETING_NS, answer, e);
     if (r == 0 && !young)
@@ -135,20 +137,27 @@ static int find_greeting(struct arena *a, struct resident *x, const struct peer_
     return r;
 }
 
-/* Traits for the hook and its parts. Inside another hook nothing is started, so none are needed. */
+/*
+ * Traits for the hook and its parts. Inside another hook nothing is started: there it is in the
+ * chains it is remembered to be in, and held back.
+ */
 static int subscribe(struct arena *a, struct resident *x, const struct peer_setup *setup,
                      struct problems *problems, struct err *e)
 {
     struct str answer = { 0 };
     const struct json *j = NULL;
-    int r, bad;
+    int r;
 
-    if (program_is_inside_hook())
-        return 0;
     r = find_greeting(a, x, setup, &answer, e);
-    bad = str_is_set(answer) ? json_parse(a, answer, NULL, &j, r ? NULL : e) : 0;
-    if (r < 0 || bad < 0)
-        r = r < 0 ? r : err_wrap(e, bad, "answered 'initialize' badly");
+    if (r == 0 && !str_is_set(answer))
+        return 0;
+    if (r < 0 && str_is_set(answer)) { /* what it said before it changed; of no use: no matter */
+        (void)!json_parse(a, answer, NULL, &j, NULL);
+    } else if (r == 0) {
+        r = json_parse(a, answer, NULL, &j, e);
+        if (r < 0)
+            r = err_wrap(e, r, "answered 'initialize' badly");
+    }
     x->subscribed = subscribe_read(a, &x->entry, json_get(j, STR("subscriptions")), problems);
     if (r == 0 && x->subscribed.count == 0)
         return err_set(e, -EINVAL, "it subscribes to no point: say 'on', or let it say");
@@ -174,17 +183,6 @@ static void unite_points(struct arena *a, struct resident *x)
     x->entry.traits.on_count = count;
 }
 
-/*
- * It cannot be loaded, and what it is for is not known either, or only from former times. One whose
- * failure matters must not be missing in silence.
- */
-static void stay_in_chain(struct arena *a, const struct resident *x, struct hook *h)
-{
-    h->traits.on = x->entry.traits.on;
-    h->traits.on_count = x->entry.traits.on_count;
-    config_stand_at_gates(a, &h->traits);
-}
-
 /* What to start: of a workspace, the copies of what it names. */
 static int set_up(struct arena *a, const struct hook_entry *entry, struct resident *x,
                   struct peer_setup *setup, struct err *e)
@@ -205,9 +203,9 @@ static int set_up(struct arena *a, const struct hook_entry *entry, struct reside
     r = trust_look(a, &x->request, &words, e);
     if (r < 0)
         return r;
-    env = program_env(a, x->request.env, 4, &count);
+    env = child_env(a, x->request.env, NULL, 4, &count);
     env[count++] = arena_printf(a, "HOOKE_HOOK=%s", entry->name);
-    env[count++] = program_depth(a);
+    env[count++] = child_depth(a);
     if (workspace)
         env[count++] = arena_printf(a, "HOOKE_WORKSPACE=%s", workspace);
     env[count++] = words.file ? words.file : "HOOKE_FILE";
@@ -228,7 +226,7 @@ static int resident_load(struct arena *a, const struct hook_entry *entry, struct
     if (r == 0)
         r = set_up(a, entry, x, &setup, e);
     if (r < 0) {
-        stay_in_chain(a, x, h);
+        config_stand_at_gates(a, &h->traits);
         return r;
     }
     x->native = dialect_find(STR("native"));
@@ -239,7 +237,9 @@ static int resident_load(struct arena *a, const struct hook_entry *entry, struct
     if (r == 0 && x->entry.traits.on_count)
         r = when_load(&x->entry, problems, &x->when, e);
     if (r < 0) {
-        stay_in_chain(a, x, h);
+        h->traits.on = x->entry.traits.on; /* what is known, if only from former times */
+        h->traits.on_count = x->entry.traits.on_count;
+        config_stand_at_gates(a, &h->traits);
         resident_free(x);
         return r;
     }

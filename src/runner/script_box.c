@@ -34,8 +34,7 @@ static struct script_box *box_of(lua_State *L)
     return (struct script_box *)lua_core_of(L);
 }
 
-/* Registering ------------------------------------------------------------------------------------
- */
+/* Registering ---------------------------------------------------------------------------------- */
 
 static struct subscription check_point(lua_State *L)
 {
@@ -98,8 +97,7 @@ static int script_on(lua_State *L)
     return 0;
 }
 
-/* The event --------------------------------------------------------------------------------------
- */
+/* The event ------------------------------------------------------------------------------------ */
 
 static const struct json *session_of(struct script_box *box, const struct hook_call *c)
 {
@@ -163,8 +161,7 @@ static void open_event(lua_State *L)
     lua_rawsetp(L, LUA_REGISTRYINDEX, &event_key);
 }
 
-/* Life -------------------------------------------------------------------------------------------
- */
+/* Life ----------------------------------------------------------------------------------------- */
 
 static void open_hooke(lua_State *L)
 {
@@ -212,8 +209,7 @@ void script_box_free(struct script_box *box)
     free(box);
 }
 
-/* Loading ----------------------------------------------------------------------------------------
- */
+/* Loading -------------------------------------------------------------------------------------- */
 
 static int load_inside(lua_State *L)
 {
@@ -249,8 +245,7 @@ int script_box_load(struct script_box *box, const struct script_source *source,
     return r;
 }
 
-/* Running ----------------------------------------------------------------------------------------
- */
+/* Running -------------------------------------------------------------------------------------- */
 
 /* Where the function at 1 stands, for messages that concern all of it. */
 static const char *place_of_function(lua_State *L)

@@ -12,8 +12,7 @@
 #define BYTES_PER_WORK 32 /* of a text, looked at one by one in the time of an instruction */
 #define PIECE_WORK     8  /* of a piece cut off a text */
 
-/* What Lua does in one go ------------------------------------------------------------------------
- */
+/* What Lua does in one go ---------------------------------------------------------------------- */
 
 /* Upvalue 1 is the function of Lua's; what it walks through, a text or a list, is its first one. */
 static int call_charged(lua_State *L)
@@ -49,8 +48,7 @@ static void keep_charged(lua_State *L, const char *const *names, lua_CFunction w
     lua_pop(L, 1);
 }
 
-/* Errors -----------------------------------------------------------------------------------------
- */
+/* Errors --------------------------------------------------------------------------------------- */
 
 /* A limit that was passed is no error to live with. */
 static int library_pcall(lua_State *L)
@@ -71,8 +69,7 @@ static int refuse_name(lua_State *L)
     return luaL_error(L, "unknown name '%s'", luaL_tolstring(L, 2, NULL));
 }
 
-/* Texts ------------------------------------------------------------------------------------------
- */
+/* Texts ---------------------------------------------------------------------------------------- */
 
 static int text_trim(lua_State *L)
 {
@@ -100,8 +97,7 @@ static int text_ends(lua_State *L)
 
     s.ptr = luaL_checklstring(L, 1, &s.len);
     with.ptr = luaL_checklstring(L, 2, &with.len);
-    lua_pushboolean(L,
-                    s.len >= with.len && memcmp(s.ptr + s.len - with.len, with.ptr, with.len) == 0);
+    lua_pushboolean(L, str_ends(s, with));
     return 1;
 }
 
@@ -167,8 +163,7 @@ static void open_string(lua_State *L)
     lua_setfield(L, -2, "string");
 }
 
-/* The rest ---------------------------------------------------------------------------------------
- */
+/* The rest ------------------------------------------------------------------------------------- */
 
 static void open_base(lua_State *L)
 {

@@ -10,7 +10,6 @@
 #include <lua5.4/lauxlib.h>
 
 #define VALUE_MAX    ((size_t)1 << 20)
-#define KEY_MAX      4096
 #define STORE_WORK   1000 /* of a trip to the store, in instructions */
 #define LOG_TEXT_MAX 2000
 #define TOO_LARGE    "a value of the state may have up to 1 MiB"
@@ -34,17 +33,16 @@ static struct hook_call call_in_hand(lua_State *L)
 
 static const char *check_key(lua_State *L)
 {
-    size_t len;
-    const char *key = luaL_checklstring(L, 1, &len);
+    struct str key;
+    const char *fault;
 
-    luaL_argcheck(L, len > 0 && len <= KEY_MAX && !memchr(key, '\0', len), 1,
-                  "must be a text of 1 to 4096 bytes");
-    luaL_argcheck(L, key[0] != '@', 1, "must not begin with '@': such keys are the engine's");
-    return key;
+    key.ptr = luaL_checklstring(L, 1, &key.len);
+    fault = state_key_fault(key);
+    luaL_argcheck(L, !fault, 1, fault);
+    return key.ptr;
 }
 
-/* Values -----------------------------------------------------------------------------------------
- */
+/* Values --------------------------------------------------------------------------------------- */
 
 static bool is_json(struct arena *a, struct str text, const struct json **value)
 {
@@ -80,8 +78,7 @@ static void push_decoded(lua_State *L, struct arena *a, struct str text)
         lua_pushlstring(L, text.ptr, text.len);
 }
 
-/* State ------------------------------------------------------------------------------------------
- */
+/* State ---------------------------------------------------------------------------------------- */
 
 static int state_failed(lua_State *L, const struct err *e)
 {
@@ -182,8 +179,7 @@ static int script_update(lua_State *L)
     return d.raised ? lua_error(L) : state_failed(L, &e);
 }
 
-/* Log --------------------------------------------------------------------------------------------
- */
+/* Log ------------------------------------------------------------------------------------------ */
 
 /* hooke.log(text) or hooke.log(level, text). */
 static int script_log(lua_State *L)

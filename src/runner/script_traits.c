@@ -14,8 +14,7 @@ struct parts {
     size_t count;
 };
 
-/* Reading ----------------------------------------------------------------------------------------
- */
+/* Reading -------------------------------------------------------------------------------------- */
 
 static void own(struct script_traits *t, struct match *m)
 {
@@ -65,8 +64,7 @@ static void lay_entry_over(const struct script_parts *p, struct hook_traits *t)
     t->layer = entry->layer;
 }
 
-/* Grouping ---------------------------------------------------------------------------------------
- */
+/* Grouping ------------------------------------------------------------------------------------- */
 
 static bool same_match(const struct match *x, const struct match *y)
 {
@@ -140,8 +138,7 @@ static int check_on(const struct script_parts *p, const char *file,
     return 0;
 }
 
-/* Applying ---------------------------------------------------------------------------------------
- */
+/* Applying ------------------------------------------------------------------------------------- */
 
 static void set_parts(const struct script_parts *p, const struct parts *parts, struct hook *h)
 {

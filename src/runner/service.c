@@ -1,8 +1,9 @@
 #include "runner/service.h"
 
+#include "hook/state.h"
+
 #include <errno.h>
 
-#define KEY_MAX 1024
 #define LOG_MAX 2000
 
 /* One request while it is served. */
@@ -48,13 +49,12 @@ static bool read_text(struct request *r, const struct json *j, struct str *text)
 static int find_key(struct request *r)
 {
     struct str key = json_str(r->arena, json_get(r->params, STR("key")));
+    const char *fault = state_key_fault(key);
 
     if (!r->service->session)
         return refuse(r, RPC_NO_EVENT, r->service->why);
-    if (key.len == 0 || key.len > KEY_MAX || memchr(key.ptr, '\0', key.len))
-        return refuse(r, RPC_BAD_PARAMS, "'key' must be a text of 1 to 1024 bytes");
-    if (key.ptr[0] == '@')
-        return refuse(r, RPC_BAD_PARAMS, "keys that begin with '@' are hooke's own");
+    if (fault)
+        return refuse(r, RPC_BAD_PARAMS, arena_printf(r->arena, "'key' %s", fault));
     r->key = (struct store_key){ r->service->session, r->service->hook, arena_cstr(r->arena, key) };
     return 0;
 }

@@ -1,5 +1,6 @@
 #include "store/receipt_file.h"
 
+#include "base/file.h"
 #include "base/path.h"
 #include "store/receipt_line.h"
 
@@ -12,37 +13,14 @@
 
 #define CHUNK ((size_t)1 << 20)
 
-static void dir_cleanup(DIR **d)
-{
-    if (*d)
-        closedir(*d);
-}
-
 static bool is_receipt_file(const char *name)
 {
-    static const char suffix[] = ".jsonl";
-    size_t len = strlen(name);
-
-    return name[0] != '.' && len > strlen(suffix) &&
-           strcmp(name + len - strlen(suffix), suffix) == 0;
+    return name[0] != '.' && str_ends(str_of(name), STR(".jsonl"));
 }
 
 static int by_name(const void *x, const void *y)
 {
     return strcmp(*(char *const *)x, *(char *const *)y);
-}
-
-static char **grown(struct arena *a, char **paths, size_t count, size_t *room)
-{
-    char **more;
-
-    if (count < *room)
-        return paths;
-    *room = *room ? *room * 2 : 64;
-    more = arena_array(a, char *, *room);
-    if (count)
-        memcpy(more, paths, count * sizeof(*paths));
-    return more;
 }
 
 int receipt_file_list(struct arena *a, const char *dir, char ***paths, size_t *count, struct err *e)
@@ -64,7 +42,7 @@ int receipt_file_list(struct arena *a, const char *dir, char ***paths, size_t *c
             break;
         if (!is_receipt_file(entry->d_name))
             continue;
-        found = grown(a, found, n, &room);
+        found = arena_grow(a, found, n, &room, sizeof(*found));
         found[n++] = path_join(a, real, entry->d_name);
     }
     if (errno && d)

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import time
 
 import fences
 import pytest
@@ -180,9 +181,39 @@ def test_inside_a_hook_nothing_is_started(hooke):
     assert starts(hooke) == 0
 
 
-def test_other_dialects_and_programs_of_a_workspace_are_refused(hooke):
+def test_inside_a_hook_it_is_held_back_where_it_is_known_to_be(hooke):
+    hooke.env["SUBSCRIBE"] = '[{"point":"PreToolUse"}]'
+    entry(hooke, "resident: [./echo.py]")
+    until = time.monotonic() + 10
+    while time.monotonic() < until and not (hooke.home / ".local/state/hooke/resident").exists():
+        hooke.emit("PreToolUse", {"tool": "bash"})
+    before = starts(hooke)
+    r = hooke.emit("PreToolUse", {"tool": "bash"}, "--trace", "--json", HOOKE_DEPTH="1")
+    assert r.json["receipt"]["held"][0]["why"] == "depth"
+    assert starts(hooke) == before
+
+
+def test_other_dialects_are_refused(hooke):
     entry(hooke, "on: Stop, resident: [./echo.py], dialect: kodelet")
     assert "speaks no other dialect" in hooke("config", "check").out
+
+
+@pytest.mark.parametrize("keys", ["", "on: tool.execute.after, "])
+def test_a_program_of_the_workspace_runs_with_its_pinned_bytes_only(hooke, keys):
+    folder = hooke.cwd / ".hooke"
+    folder.mkdir()
+    (folder / "config.yaml").write_text(
+        f"hooks: [{{ name: status, {keys}resident: [./resident.sh], env: {{ EVERY: 1 }} }}]\n")
+    program = folder / "resident.sh"
+    shutil.copy(SOURCE / "examples/hooks/resident.sh", program)
+    assert hooke.emit("tool.execute.after", {}).json == {}
+    assert hooke("trust", "--yes").rc == 0
+    assert hooke.emit("tool.execute.after", {}).json["inject"][0]["id"] == "status"
+    with program.open("a") as file:
+        file.write("\n")
+    assert hooke.emit("tool.execute.after", {}).json == {}
+    assert hooke("trust", "--yes").rc == 0
+    assert hooke.emit("tool.execute.after", {}).json["inject"][0]["id"] == "status"
 
 
 def test_a_condition_decides_whether_it_is_asked(hooke):

@@ -135,6 +135,7 @@ BAD = [
     "hooks: [{ name: x, on: PreToolUse, group: [{ exec: a, async: 1 }] }]",
     "hooks: [{ name: x, on: PreToolUse, group: [{ exec: a, match: Bash }] }]",
     "hooks: [{ name: x, on: PreToolUse, dialect: kodelet, group: [{ exec: a, if: b }] }]",
+    "hooks: [{ name: x, on: PreToolUse, dialect: acai, group: [{ exec: a, match: b }] }]",
     "hooks: [{ name: x, on: PreToolUse, group: [{ exec: a }], exec: b }]",
     "hooks: [{ name: x, on: PreToolUse, exec: a, async: true }]",
     "hooks: [{ name: x, on: PreToolUse, exec: a, env: A }]",
@@ -205,6 +206,7 @@ GOOD = [
     "hooks: [{ name: x, on: Stop, exec: [./a, 3, true], env: [OPENAI_API_KEY], layer: guard }]",
     "hooks: [{ name: x, on: Stop, exec: a, env: { A: b, N: 3 }, safety_critical: true }]",
     "hooks: [{ name: x, on: Stop, resident: [./a], env: [A], when: turn > 3, mode: observe }]",
+    "hooks: [{ name: x, on: Stop, resident: [./a, b.txt], unpinned: [b.txt] }]",
     "hooks: [{ name: x, on: Stop, exec: a, prewarm: true }]",
     "limits: { turns: 3, continuations: 0, cost: 1.5, tokens: 9, processes: 2 }",
     "web_fetch: { allow_private: true }",
@@ -215,6 +217,19 @@ GOOD = [
 @pytest.mark.parametrize("text", GOOD)
 def test_good_corner_passes_both(hooke, text):
     assert follows("config", load(text) or {})
+    hooke.config(text + "\n")
+    r = hooke("config", "check")
+    assert r.rc == 0, r.out
+
+
+@pytest.mark.parametrize("key", ["prewarm: true", "unpinned: [a]", "env: [A]", "timeout: 5s"])
+def test_a_found_hook_takes_keys_of_commands(hooke, key):
+    program = hooke.home / ".kodelet/hooks/x"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\necho before_tool_call\n")
+    program.chmod(0o755)
+    text = f"hooks: [{{ name: kodelet/x, {key} }}]"
+    assert follows("config", load(text))
     hooke.config(text + "\n")
     r = hooke("config", "check")
     assert r.rc == 0, r.out

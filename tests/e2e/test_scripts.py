@@ -37,6 +37,21 @@ def test_guard_lua_wants_a_file_read_before_it_is_edited(hooke):
     assert r.out == "true\n"
 
 
+def test_a_script_of_the_workspace_runs_with_its_pinned_bytes_only(hooke):
+    folder = hooke.cwd / ".hooke"
+    folder.mkdir()
+    (folder / "config.yaml").write_text("hooks: [{ name: s, script: s.lua }]\n")
+    lua = folder / "s.lua"
+    lua.write_text("hooke.on('turn.after', function() return { say = 'first' } end)\n")
+    assert hooke.emit("turn.after", {}).json == {}
+    assert hooke("trust", "--yes").rc == 0
+    assert hooke.emit("turn.after", {}).json == {"say": "first"}
+    lua.write_text("hooke.on('turn.after', function() return { say = 'second' } end)\n")
+    assert hooke.emit("turn.after", {}).json == {}
+    assert hooke("trust", "--yes").rc == 0
+    assert hooke.emit("turn.after", {}).json == {"say": "second"}
+
+
 # Through the verbs --------------------------------------------------------------------------------
 
 TWO = """-- Two points, two layers.

@@ -44,6 +44,13 @@ def test_a_rule_without_opinion(hooke):
     assert r.rc == 0 and r.json["outcome"] == "none" and r.json["verdict"] == {}
 
 
+def test_a_tool_by_another_system_s_name_has_sample_arguments(hooke):
+    config_of(hooke, on="tool.execute.before", tool="Bash", say="seen")
+    assert hooke("test", "mine", "--print-event").json["data"]["tool"] == "bash"
+    assert "command" in hooke("test", "mine", "--print-event").json["data"]["args"]
+    assert try_it(hooke).json["verdict"] == {"say": "seen"}
+
+
 def test_a_built_in(hooke):
     r = hooke("test", "post-read-nudge", "--json")
     assert r.rc == 0 and r.json["runner"] == "built-in" and r.json["outcome"] == "inject"

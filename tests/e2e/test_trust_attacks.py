@@ -37,6 +37,17 @@ def test_a_script_swapped_after_trusting_does_not_run_and_neither_does_its_copy(
     assert emit(hooke).json == {"say": "good"}
 
 
+@pytest.mark.parametrize("own", ["", ", env: { A: b }"])
+def test_variables_of_a_hook_count_for_each_of_its_handlers(hooke, own):
+    workspace(hooke, "hooks: [{ name: g, on: tool.execute.before, env: { BASH_ENV: .hooke/env.sh },"
+                     " group: [{ exec: [bash, -c, 'true']" + own + " }] }]\n")
+    workspace(hooke, "touch evil\n", ".hooke/env.sh")
+    done = hooke("trust", "--yes")
+    assert done.rc == 1 and "held      hook 'g'" in done.out
+    assert emit(hooke).json == {}
+    assert not (hooke.cwd / "evil").exists()
+
+
 def test_a_script_that_rewrites_itself_runs_once_as_it_was(hooke):
     run = trusted(hooke, 'printf "#!/bin/sh\\ntouch evil\\n" >"$HOOKE_FILE"\n' + say("good"))
     assert emit(hooke).json == {"say": "good"}

@@ -1,5 +1,5 @@
 /* Any bytes are Claude's settings, of the user and of two files of a workspace. */
-#include "find/claude_settings.h"
+#include "find/claude_handler.h"
 
 #include <stdint.h>
 
@@ -15,7 +15,7 @@ static void check(struct arena *a, const struct setting *entry)
     for (const struct setting *h = group->first; h; h = h->next) {
         const struct setting *exec = setting_get(h, "exec");
 
-        if (!exec || (exec->kind == SETTING_STRING && claude_settings_runs_hooke(exec->text)))
+        if (!exec || (exec->kind == SETTING_STRING && claude_handler_runs_hooke(exec->text)))
             __builtin_trap();
     }
     (void)json_text(a, setting_to_json(a, entry));
@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     for (const struct setting *e = c.first; e; e = e->next)
         check(&a, e);
-    (void)claude_settings_runs_hooke((struct str){ (const char *)data, size });
+    (void)claude_handler_runs_hooke((struct str){ (const char *)data, size });
     for (const struct problem *p = problems.first; p; p = p->next)
         (void)origin_text(&a, &p->origin);
     return 0;

@@ -143,6 +143,26 @@ static void formats_any_length(void **state UNUSED)
     assert_int_equal(strlen(arena_printf(&a, "%*s", 20000, "x")), 20000);
 }
 
+static void a_list_grows_and_keeps_its_items(void **state UNUSED)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    size_t count = 0, room = 0, moves = 0;
+    int *list = NULL;
+
+    while (count < 1000) {
+        int *before = list;
+
+        list = arena_grow(&a, list, count, &room, sizeof(*list));
+        moves += list != before;
+        list[count] = (int)count;
+        count++;
+    }
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(list[i], i);
+    assert_in_range(moves, 2, 10);
+    assert_true(room >= count);
+}
+
 static void reset_reuses_the_newest_block(void **state UNUSED)
 {
     CLEANUP(arena) struct arena a = { 0 };
@@ -169,5 +189,6 @@ TESTS(cmocka_unit_test(is_never_null_and_aligned),
       cmocka_unit_test(allocations_do_not_overlap), cmocka_unit_test(zeroes_what_it_promises_to),
       cmocka_unit_test(serves_more_than_a_block), cmocka_unit_test(refuses_sizes_that_wrap),
       cmocka_unit_test(refuses_counts_that_wrap), cmocka_unit_test(copies_text_terminated),
-      cmocka_unit_test(formats_any_length), cmocka_unit_test(reset_reuses_the_newest_block),
+      cmocka_unit_test(formats_any_length), cmocka_unit_test(a_list_grows_and_keeps_its_items),
+      cmocka_unit_test(reset_reuses_the_newest_block),
       cmocka_unit_test(release_leaves_a_usable_arena))

@@ -273,6 +273,54 @@ static void readers_never_see_a_part(void **state)
     assert_int_equal(entries(f->dir.path), 1);
 }
 
+/* Locks belong to open files: a second one of the same process has to wait as any other. */
+static void one_at_a_time_has_a_lock(void **state)
+{
+    struct fixture *f = *state;
+    const char *path = path_join(&f->arena, f->dir.path, "new/file");
+    int lock = file_lock(path, true, &f->e);
+
+    assert_true(lock >= 0);
+    assert_int_equal(file_lock(path, false, &f->e), -EWOULDBLOCK);
+    assert_non_null(strstr(f->e.msg, "/new/file.lock'"));
+    close(lock);
+    lock = file_lock(path, false, &f->e);
+    assert_true(lock >= 0);
+    close(lock);
+}
+
+static void another_version_has_another_identity(void **state)
+{
+    struct fixture *f = *state;
+    const char *path = path_join(&f->arena, f->dir.path, "file");
+    struct file_identity first, second;
+
+    assert_false(file_identify(path).exists);
+    assert_int_equal(file_write(path, STR("one"), 0600, &f->e), 0);
+    first = file_identify(path);
+    assert_true(first.exists && S_ISREG(first.mode) && first.size == 3);
+    assert_true(file_is_young(&first));
+    assert_int_equal(file_write(path, STR("two"), 0700, &f->e), 0);
+    second = file_identify(path);
+    assert_true(first.inode != second.inode || first.ctime_ns != second.ctime_ns);
+    assert_int_not_equal(first.mode, second.mode);
+    first.ctime_ns -= 1000000000;
+    assert_false(file_is_young(&first));
+}
+
+static void names_of_one_file_are_the_same(void **state)
+{
+    struct fixture *f = *state;
+    const char *path = path_join(&f->arena, f->dir.path, "file");
+    const char *link = path_join(&f->arena, f->dir.path, "link");
+
+    assert_false(file_is_same(path, path));
+    assert_int_equal(file_write(path, STR("one"), 0600, &f->e), 0);
+    assert_int_equal(symlink("file", link), 0);
+    assert_true(file_is_same(path, link));
+    assert_false(file_is_same(path, f->dir.path));
+}
+
 #define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 TESTS(WITH_FOLDER(reads_back_what_was_written), WITH_FOLDER(reads_an_empty_file),
@@ -282,4 +330,6 @@ TESTS(WITH_FOLDER(reads_back_what_was_written), WITH_FOLDER(reads_an_empty_file)
       WITH_FOLDER(reads_a_file_that_grows), WITH_FOLDER(writes_with_the_mode_asked_for),
       WITH_FOLDER(makes_missing_folders), WITH_FOLDER(a_file_is_not_a_folder),
       WITH_FOLDER(leaves_nothing_behind_on_failure),
-      WITH_FOLDER(keeps_an_open_reader_on_the_old_bytes), WITH_FOLDER(readers_never_see_a_part))
+      WITH_FOLDER(keeps_an_open_reader_on_the_old_bytes), WITH_FOLDER(readers_never_see_a_part),
+      WITH_FOLDER(one_at_a_time_has_a_lock), WITH_FOLDER(another_version_has_another_identity),
+      WITH_FOLDER(names_of_one_file_are_the_same))

@@ -23,6 +23,9 @@ static void splits_folder_and_name(void **state UNUSED)
 {
     CLEANUP(arena) struct arena a = { 0 };
 
+    assert_string_equal(path_basename("a/b"), "b");
+    assert_string_equal(path_basename("b"), "b");
+    assert_string_equal(path_basename("a/"), "");
     assert_string_equal(path_dirname(&a, "a/b"), "a");
     assert_string_equal(path_dirname(&a, "/b"), "/");
     assert_string_equal(path_dirname(&a, "b"), ".");

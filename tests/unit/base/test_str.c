@@ -29,6 +29,16 @@ static void knows_its_prefixes(void **state UNUSED)
     assert_false(str_starts((struct str){ 0 }, STR("a")));
 }
 
+static void knows_its_suffixes(void **state UNUSED)
+{
+    assert_true(str_ends(STR("abc"), STR("bc")));
+    assert_true(str_ends(STR("abc"), STR("abc")));
+    assert_true(str_ends((struct str){ 0 }, (struct str){ 0 }));
+    assert_false(str_ends(STR("abc"), STR("ab")));
+    assert_false(str_ends(STR("bc"), STR("abc")));
+    assert_false(str_ends((struct str){ 0 }, STR("c")));
+}
+
 static void trims_both_ends(void **state UNUSED)
 {
     assert_true(str_is(str_trim(STR(" \t\r\na b\v\f ")), "a b"));
@@ -86,7 +96,7 @@ static void does_not_suggest_for_overlong_words(void **state UNUSED)
 }
 
 TESTS(cmocka_unit_test(tells_unset_from_empty), cmocka_unit_test(compares_by_length_and_bytes),
-      cmocka_unit_test(knows_its_prefixes), cmocka_unit_test(trims_both_ends),
-      cmocka_unit_test(cuts_at_every_separator), cmocka_unit_test(cuts_the_empty_text_once),
-      cmocka_unit_test(suggests_the_nearest_word),
+      cmocka_unit_test(knows_its_prefixes), cmocka_unit_test(knows_its_suffixes),
+      cmocka_unit_test(trims_both_ends), cmocka_unit_test(cuts_at_every_separator),
+      cmocka_unit_test(cuts_the_empty_text_once), cmocka_unit_test(suggests_the_nearest_word),
       cmocka_unit_test(does_not_suggest_for_overlong_words))

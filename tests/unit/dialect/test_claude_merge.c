@@ -53,7 +53,7 @@ static void claude_adds_up(void **state UNUSED)
           PRE,
           { CONTEXT("x"), BLOCK("no"), CONTEXT("y") },
           "{\"decision\":\"block\",\"reason\":\"no\",\"inject\":[{\"id\":\"additionalContext\","
-          "\"text\":\"x\",\"priority\":\"normal\"},{\"id\":\"additionalContext 3\",\"text\":\"y\","
+          "\"text\":\"x\",\"priority\":\"normal\"},{\"id\":\"additionalContext\",\"text\":\"y\","
           "\"priority\":\"normal\"}]}" },
         { "the last change", "claude", PRE, { ARGS("a"), ARGS("b") }, ARGS("b") },
         { "no change beside a block", "claude", PRE, { ARGS("a"), BLOCK("no") }, BLOCK("no") },

@@ -1,6 +1,5 @@
 /* What a hook written for Kodelet is told, field by field, and what its answers mean. */
 #include "dialect/dialect.h"
-#include "dialect/kodelet.h"
 #include "value.h"
 
 static const struct dialect *kodelet(void)
@@ -249,22 +248,6 @@ static void turn_end_has_no_results(void **state UNUSED)
     assert_non_null(strstr(strbuf_cstr(&warnings), "'result' has no effect at turn_end"));
 }
 
-static void programs_name_their_event(void **state UNUSED)
-{
-    static const char *const known[] = { "before_tool_call",  "after_tool_call\n",
-                                         "user_message_send", "  agent_stop \r\n",
-                                         "after_turn",        "turn_end" };
-    static const char *const unknown[] = {
-        "", "\n", "Stop", "agent-stop", "agent_stop hook", "AGENT_STOP"
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        assert_true(kodelet_event_known(str_of(known[i])));
-    for (size_t i = 0; i < ARRAY_LEN(unknown); i++)
-        assert_false(kodelet_event_known(str_of(unknown[i])));
-    assert_false(kodelet_event_known((struct str){ 0 }));
-}
-
 static void it_speaks_at_five_points_only(void **state UNUSED)
 {
     unsigned count = 0;
@@ -466,8 +449,8 @@ TESTS(cmocka_unit_test(every_payload_says_where_it_comes_from),
       cmocka_unit_test(agent_stop_has_the_conversation_and_the_usage),
       cmocka_unit_test(after_turn_has_all_of_it_and_the_turn),
       cmocka_unit_test(turn_end_is_told_what_its_version_told),
-      cmocka_unit_test(turn_end_has_no_results), cmocka_unit_test(programs_name_their_event),
-      cmocka_unit_test(it_speaks_at_five_points_only), cmocka_unit_test(every_end_has_its_meaning),
+      cmocka_unit_test(turn_end_has_no_results), cmocka_unit_test(it_speaks_at_five_points_only),
+      cmocka_unit_test(every_end_has_its_meaning),
       cmocka_unit_test(results_before_a_tool_or_a_message), cmocka_unit_test(results_after_a_tool),
       cmocka_unit_test(results_at_the_end_of_a_turn_or_a_run),
       cmocka_unit_test(an_answer_that_was_cut_is_no_answer))

@@ -1,6 +1,6 @@
 /* The `hooks` of Claude's settings: one entry per event, and nothing that is wrong spoils the rest.
  */
-#include "find/claude_settings.h"
+#include "find/claude_handler.h"
 #include "find_fixture.h"
 
 #define COMMAND(text) "{\"type\":\"command\",\"command\":\"" text "\"}"
@@ -233,12 +233,11 @@ static void commands_that_only_mention_hooke_stay(void **state UNUSED)
     };
 
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-        if (claude_settings_runs_hooke(str_of(commands[i])))
+        if (claude_handler_runs_hooke(str_of(commands[i])))
             fail_msg("'%s' does not run hooke", commands[i]);
 }
 
-/* Files
- * -------------------------------------------------------------------------------------------- */
+/* Files ---------------------------------------------------------------------------------------- */
 
 /* The entries by their names, whatever becomes of them. */
 static const char *found_names(struct fixture *f, const struct config *c)

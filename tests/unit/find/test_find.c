@@ -208,8 +208,7 @@ static void two_files_of_one_name_are_one_hook(void **state)
     assert_non_null(strstr(problems_of(f, c), "user/hooks/guard.sh: it is not used, because"));
 }
 
-/* Workspaces
- * --------------------------------------------------------------------------------------- */
+/* Workspaces ----------------------------------------------------------------------------------- */
 
 static void untrusted_files_are_not_asked_but_offered(void **state)
 {

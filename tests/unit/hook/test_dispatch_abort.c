@@ -1,4 +1,5 @@
 /* Whoever emits an event may give it up while hooks run (S4-E8). */
+#include "base/clock.h"
 #include "bed.h"
 
 #include <errno.h>
@@ -78,6 +79,43 @@ static void an_abort_ends_the_hook_and_applies_no_answer(void **state UNUSED)
     close(ab.pipe[0]);
 }
 
+/* Its process serves other events too and stays; it is told, and nobody waits for it. */
+static void an_abort_leaves_a_resident_hook_running(void **state UNUSED)
+{
+    static const char program[] =
+        "#!/bin/sh\n"
+        "while IFS= read -r line; do\n"
+        "  id=${line#*\\\"id\\\":} id=${id%%,*}\n"
+        "  case $line in\n"
+        "  *initialize*) echo '{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":{}}' ;;\n"
+        "  *'\"event\"'*) echo $$ >fifo ;;\n"
+        "  *cancel*) touch cancelled ;;\n"
+        "  esac\n"
+        "done\n";
+    CLEANUP(bed) struct bed bed = { 0 };
+    struct aborter ab = { .pid = 0 };
+    uint64_t began_ns = clock_mono_ns();
+    pthread_t thread;
+
+    open_bed(&bed, &ab, NULL);
+    assert_int_equal(
+        file_write(path_join(&bed.arena, bed.dir.path, "res.sh"), str_of(program), 0700, NULL), 0);
+    bed_configure(&bed, NULL,
+                  arena_printf(&bed.arena,
+                               "hooks: [{ name: res, on: PreToolUse, timeout: 30s, "
+                               "resident: 'cd %s && exec ./res.sh' }]",
+                               bed.dir.path));
+    assert_int_equal(pthread_create(&thread, NULL, abort_once_it_runs, &ab), 0);
+    bed_emit(&bed, "tool.execute.before", "{\"tool\":\"bash\"}");
+    pthread_join(thread, NULL);
+    assert_true(clock_mono_ns() - began_ns < UINT64_C(20000000000));
+    assert_string_equal(bed_verdict(&bed), "{\"stop\":\"the event was aborted\"}");
+    assert_string_equal(bed.receipt.runs[0].detail, "was aborted");
+    assert_true(ab.pid > 1);
+    assert_int_equal(kill(ab.pid, 0), 0);
+    close(ab.pipe[0]);
+}
+
 static void what_is_given_up_beforehand_starts_nothing(void **state UNUSED)
 {
     CLEANUP(bed) struct bed bed = { 0 };
@@ -108,5 +146,6 @@ static void a_pipe_that_stays_quiet_changes_nothing(void **state UNUSED)
 }
 
 TESTS(cmocka_unit_test(an_abort_ends_the_hook_and_applies_no_answer),
+      cmocka_unit_test(an_abort_leaves_a_resident_hook_running),
       cmocka_unit_test(what_is_given_up_beforehand_starts_nothing),
       cmocka_unit_test(a_pipe_that_stays_quiet_changes_nothing))

@@ -98,6 +98,24 @@ static void the_event_does_not_wait_and_the_text_comes_later(void **state UNUSED
     assert_non_null(strstr(receipts(&bed), after));
 }
 
+/* An event's descriptor is its emitter's again when the event is over, and may mean anything. */
+static void it_outlives_the_descriptor_that_could_give_its_event_up(void **state UNUSED)
+{
+    CLEANUP(bed) struct bed bed = { 0 };
+    int pipe_ends[2];
+
+    open_bed(&bed, async_hook(&bed, UNTIL("over") "echo found it"));
+    assert_int_equal(pipe(pipe_ends), 0);
+    bed.abort_fd = pipe_ends[0];
+    bed_emit(&bed, "PreToolUse", "{\"tool\":\"bash\"}");
+    close(pipe_ends[1]);
+    close(pipe_ends[0]);
+    touch(&bed, "over");
+    end_engine(&bed);
+    assert_non_null(pending(&bed));
+    assert_string_equal(pending(&bed)->text, "found it");
+}
+
 static void it_is_placed_in_the_next_request(void **state UNUSED)
 {
     CLEANUP(bed) struct bed bed = { 0 };
@@ -336,6 +354,7 @@ static void a_guards_second_look_starts_it_once(void **state UNUSED)
 }
 
 TESTS(child_test(the_event_does_not_wait_and_the_text_comes_later),
+      child_test(it_outlives_the_descriptor_that_could_give_its_event_up),
       child_test(it_is_placed_in_the_next_request), child_test(every_firing_is_kept),
       child_test(its_decision_has_no_power),
       child_test(what_it_says_waits_where_nothing_can_be_injected),

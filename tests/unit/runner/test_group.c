@@ -201,6 +201,10 @@ static void a_handler_that_is_wrong_leaves_its_neighbours(void **state UNUSED)
     assert_string_equal(bed.receipt.verdict.injections->next->text, "last");
 }
 
+#define CONTEXT(text)                                              \
+    "''{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\"," \
+    "\"additionalContext\":\"" text "\"}}''"
+
 static void injections_of_different_handlers_stay_apart(void **state UNUSED)
 {
     CLEANUP(bed) struct bed bed = { 0 };
@@ -210,6 +214,24 @@ static void injections_of_different_handlers_stay_apart(void **state UNUSED)
     assert_string_equal(bed.receipt.verdict.injections->id, "stdout");
     assert_string_equal(bed.receipt.verdict.injections->next->id, "stdout/2");
     assert_string_equal(bed.receipt.verdict.injections->next->next->id, "stdout/3");
+}
+
+/* By its place in the configuration, so that an id is the same whoever else answered. */
+static void a_dialect_leaves_them_their_names(void **state UNUSED)
+{
+    CLEANUP(bed) struct bed bed = { 0 };
+
+    open_bed(&bed, "",
+             GROUP(&bed, "    dialect: claude\n",
+                   "exec: 'test -e gone && exit 1; echo " CONTEXT("a") "'",
+                   "exec: 'echo " CONTEXT("b") "'"));
+    emit(&bed);
+    assert_string_equal(bed.receipt.verdict.injections->id, "additionalContext");
+    assert_string_equal(bed.receipt.verdict.injections->next->id, "additionalContext/2");
+    assert_int_equal(file_write(path_join(&bed.arena, bed.dir.path, "gone"), STR(""), 0600, NULL),
+                     0);
+    emit(&bed);
+    assert_string_equal(bed.receipt.verdict.injections->id, "additionalContext/2");
 }
 
 static void a_handler_has_the_variables_of_its_hook_and_its_own(void **state UNUSED)
@@ -339,6 +361,7 @@ TESTS(child_test(siblings_complete_although_one_blocks),
       child_test(a_stop_does_not_hide_what_failed),
       child_test(a_handler_that_is_wrong_leaves_its_neighbours),
       child_test(injections_of_different_handlers_stay_apart),
+      child_test(a_dialect_leaves_them_their_names),
       child_test(a_handler_has_the_variables_of_its_hook_and_its_own),
       child_test(the_receipt_adds_up_bytes), child_test(more_than_the_limit_run_in_waves),
       child_test(observers_keep_to_the_limit_too), child_test(ten_observers_run_at_once),

@@ -408,7 +408,8 @@ static void it_may_keep_state_and_nothing_else(void **state UNUSED)
           "\"result\":{\"changed\":true,\"value\":\"n\"}" },
         { "state.update {'key':'a'}", "\"code\":-32602" },
         { "state.set {'key':'a','value':7}", "\"code\":-32602" },
-        { "state.get {'key':'@once/x'}", "keys that begin with '@' are hooke's own" },
+        { "state.get {'key':'@once/x'}",
+          "'key' must not begin with '@': such keys are the engine's" },
         { "state.get {}", "'key' must be a text" },
         { "state.get []", "'key' must be a text" },
         { "log {'message':'seen','level':'warn'}", "\"result\":{}" },
@@ -499,14 +500,18 @@ static void its_answer_is_kept_until_the_program_changes(void **state UNUSED)
     assert_int_equal(count_starts(&bed), starts + 1);
 }
 
-static void a_guard_that_cannot_say_what_it_is_for_blocks(void **state UNUSED)
+static void a_guard_that_cannot_say_what_it_is_for_fails_at_every_gate(void **state UNUSED)
 {
+    static const char *const gates[] = { "tool.execute.before", "permission.ask", "chat.message",
+                                         "agent.start" };
     CLEANUP(bed) struct bed bed = { 0 };
 
     bed_open(&bed, NULL, "hooks: [{ name: res, resident: [./none], safety_critical: true }]\n");
-    bed_emit(&bed, "tool.execute.before", NULL);
-    assert_int_equal(bed.receipt.verdict.decision, DECISION_BLOCK);
-    assert_non_null(strstr(bed.receipt.verdict.reason, "could not be started"));
+    for (size_t i = 0; i < ARRAY_LEN(gates); i++) {
+        bed_emit(&bed, gates[i], NULL);
+        assert_int_equal(bed.receipt.verdict.decision, DECISION_BLOCK);
+        assert_non_null(strstr(bed.receipt.verdict.reason, "could not be started"));
+    }
 }
 
 TESTS(child_test(one_process_answers_all_events),
@@ -535,4 +540,4 @@ TESTS(child_test(one_process_answers_all_events),
       child_test(it_may_keep_state_and_nothing_else),
       child_test(without_on_it_says_itself_what_it_is_for),
       child_test(its_answer_is_kept_until_the_program_changes),
-      child_test(a_guard_that_cannot_say_what_it_is_for_blocks))
+      child_test(a_guard_that_cannot_say_what_it_is_for_fails_at_every_gate))

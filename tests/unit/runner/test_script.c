@@ -14,8 +14,7 @@ static const struct hook *part_at(struct registry *reg, const char *point)
     return count == 1 ? hooks[0] : NULL;
 }
 
-/* Registering
- * -------------------------------------------------------------------------------------- */
+/* Registering ---------------------------------------------------------------------------------- */
 
 static void a_script_says_itself_what_it_is_for(void **state UNUSED)
 {
@@ -114,8 +113,7 @@ static void a_condition_stands_before_a_script(void **state UNUSED)
     assert_non_null(strstr(script_problems(&bed), "unknown name 'tol', did you mean 'tool'?"));
 }
 
-/* Files that are wrong
- * ----------------------------------------------------------------------------- */
+/* Files that are wrong ------------------------------------------------------------------------- */
 
 static void what_is_wrong_with_a_file_is_a_problem_with_its_line(void **state UNUSED)
 {
@@ -205,8 +203,7 @@ static void a_guard_of_which_nothing_is_known_fails_at_every_gate(void **state U
     assert_int_equal(bed.receipt.run_count, 0);
 }
 
-/* Answers
- * ------------------------------------------------------------------------------------------ */
+/* Answers -------------------------------------------------------------------------------------- */
 
 static void a_table_is_a_verdict(void **state UNUSED)
 {
@@ -308,8 +305,7 @@ static void an_unknown_field_of_a_verdict_is_a_warning(void **state UNUSED)
     assert_non_null(strstr(bed.receipt.warnings[0], "decison"));
 }
 
-/* Events
- * ------------------------------------------------------------------------------------------- */
+/* Events --------------------------------------------------------------------------------------- */
 
 static void a_script_sees_the_event(void **state UNUSED)
 {
@@ -394,8 +390,7 @@ static void a_long_list_is_read_in_one_walk(void **state UNUSED)
                         "{\"say\":\"4999950000\"}");
 }
 
-/* Services
- * ----------------------------------------------------------------------------------------- */
+/* Services ------------------------------------------------------------------------------------- */
 
 static void state_keeps_what_json_can_hold(void **state UNUSED)
 {
@@ -496,8 +491,7 @@ static void a_script_may_log(void **state UNUSED)
     assert_null(strstr(strbuf_cstr(&bed.logged), "quiet"));
 }
 
-/* Threads
- * ------------------------------------------------------------------------------------------ */
+/* Threads -------------------------------------------------------------------------------------- */
 
 static void *emit_many(void *context)
 {

@@ -159,8 +159,7 @@ static void nothing_outside_is_within_reach(void **state UNUSED)
     check_fails(&bed, "local x <close> = {}", "variable 'x' got a non-closable value");
 }
 
-/* Keeping
- * ------------------------------------------------------------------------------------------ */
+/* Keeping -------------------------------------------------------------------------------------- */
 
 static void what_a_script_sets_up_is_read_only(void **state UNUSED)
 {

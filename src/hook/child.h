@@ -1,0 +1,28 @@
+/*
+ * child.h - what every program that hooke starts has in its environment: no keys of model
+ * providers unless somebody has named them for it, and how deep inside hooks it is.
+ *
+ *     env = child_env(a, common, own, 2, &count);
+ *     env[count++] = child_depth(a);
+ *
+ * Entries are those of struct proc: "K=V" sets a variable, "K" takes one out.
+ */
+#pragma once
+
+#include "hook/setting.h"
+
+/* The variables that hold keys of model providers, ended by NULL. */
+extern const char *const child_keys[];
+
+/*
+ * Ended by NULL, with room for `more` entries behind the `*count` there are. `common` and `own` are
+ * lists of names or maps of values, as the key `env` of entries has them; NULL: none.
+ */
+const char **child_env(struct arena *a, const struct setting *common, const struct setting *own,
+                       size_t more, size_t *count);
+
+/* "HOOKE_DEPTH=1", one more than here: hooks do not start hooks. */
+const char *child_depth(struct arena *a);
+
+/* How many hooks this process is inside of; 0: none. */
+unsigned child_depth_here(void);
