@@ -150,10 +150,10 @@ static void a_list_grows_and_keeps_its_items(void **state UNUSED)
     int *list = NULL;
 
     while (count < 1000) {
-        int *before = list;
+        size_t before = room;
 
         list = arena_grow(&a, list, count, &room, sizeof(*list));
-        moves += list != before;
+        moves += room != before;
         list[count] = (int)count;
         count++;
     }
