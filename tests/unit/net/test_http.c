@@ -171,10 +171,11 @@ static void only_http_is_spoken(void **state UNUSED)
 
 static void redirects_are_followed_only_as_far_as_asked(void **state UNUSED)
 {
+    static const char hello[] = OK_HEAD "Content-Length: 5\r\n\r\nhello";
     static const char *const answers[] = {
         "HTTP/1.1 302 x\r\nLocation: /there\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 302 x\r\nLocation: /there\r\nContent-Length: 0\r\n\r\n",
-        OK_HEAD "Content-Length: 5\r\n\r\nhello",
+        hello,
         "HTTP/1.1 302 x\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n",
         NULL,
     };
