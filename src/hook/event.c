@@ -145,9 +145,9 @@ struct str event_tool(struct arena *a, const struct event *ev)
     return json_str(a, event_data(ev, STR("tool")));
 }
 
-bool event_is_aborted(int abort_fd)
+bool event_ask_abort(int abort_fd)
 {
     struct pollfd fd = { .fd = abort_fd, .events = POLLIN };
 
-    return abort_fd > 0 && poll(&fd, 1, 0) > 0;
+    return poll(&fd, 1, 0) > 0;
 }

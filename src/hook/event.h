@@ -58,8 +58,13 @@ bool event_fit(struct arena *a, struct event *ev, const struct subscription *on,
 /* The tool the event is about; unset when it is about none. */
 struct str event_tool(struct arena *a, const struct event *ev);
 
+bool event_ask_abort(int abort_fd);
+
 /* Whether whoever holds the other end of an `abort_fd` (0: nobody) has given the event up. */
-bool event_is_aborted(int abort_fd);
+static inline bool event_is_aborted(int abort_fd)
+{
+    return abort_fd > 0 && event_ask_abort(abort_fd);
+}
 
 static inline bool event_is_sub(const struct event *ev)
 {

@@ -291,6 +291,14 @@ void live_serve(struct live *l, const struct live_poll *p)
     }
 }
 
+void live_look(struct live *l)
+{
+    if (l->child.pipes[STDOUT_FILENO] < 0 || !has_room(l))
+        return;
+    compact(l);
+    drain(l, STDOUT_FILENO);
+}
+
 void live_turn(struct live *l, uint64_t deadline_ns)
 {
     struct live_poll p;

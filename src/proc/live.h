@@ -61,6 +61,10 @@ void live_prepare(const struct live *l, struct live_poll *p);
 void live_wait(struct live_poll *p, uint64_t deadline_ns);
 void live_serve(struct live *l, const struct live_poll *p);
 
+/* Take what has arrived without waiting: a quick child may have answered before anybody could wait.
+ */
+void live_look(struct live *l);
+
 /* The three at once, for who has no lock. */
 void live_turn(struct live *l, uint64_t deadline_ns);
 

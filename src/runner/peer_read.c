@@ -149,7 +149,7 @@ static bool take_line(struct peer *p, const struct peer_call *c, struct str line
     return m.kind != RPC_RESULT && m.kind != RPC_ERROR;
 }
 
-/* Take what has arrived, until there is no more or `x` has its answer. False: there was nothing. */
+/* Take what was read, until there is no more or `x` has its answer. False: there was nothing. */
 static bool take_lines(struct peer *p, const struct peer_call *c, const struct pending *x)
 {
     bool any = false;
@@ -166,6 +166,14 @@ static bool take_lines(struct peer *p, const struct peer_call *c, const struct p
     return any;
 }
 
+static bool take_what_came(struct peer *p, const struct peer_call *c, const struct pending *x)
+{
+    if (take_lines(p, c, x))
+        return true;
+    live_look(p->live);
+    return take_lines(p, c, x);
+}
+
 void peer_listen(struct peer *p, const struct peer_call *c, const struct pending *x,
                  uint64_t until_ns)
 {
@@ -176,7 +184,7 @@ void peer_listen(struct peer *p, const struct peer_call *c, const struct pending
         return;
     }
     p->reading = true;
-    if (!take_lines(p, c, x) && !p->broken[0] && !live_is_over(p->live)) {
+    if (!take_what_came(p, c, x) && !p->broken[0] && !live_is_over(p->live)) {
         live_prepare(p->live, &poll);
         pthread_mutex_unlock(&p->lock);
         live_wait(&poll, until_ns);
