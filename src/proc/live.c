@@ -293,10 +293,16 @@ void live_serve(struct live *l, const struct live_poll *p)
 
 void live_look(struct live *l)
 {
+    size_t before;
+
     if (l->child.pipes[STDOUT_FILENO] < 0 || !has_room(l))
         return;
     compact(l);
+    before = l->out.len;
     drain(l, STDOUT_FILENO);
+    /* What it wrote to stderr before its answer belongs to it. */
+    if (l->out.len != before && l->child.pipes[STDERR_FILENO] >= 0)
+        drain(l, STDERR_FILENO);
 }
 
 void live_turn(struct live *l, uint64_t deadline_ns)
