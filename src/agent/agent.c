@@ -6,7 +6,6 @@
 #include "hook/registry.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 
 /* A provider that was asked for once; its connections and its place in a script stay. */
@@ -131,9 +130,7 @@ void agent_show(struct agent *ag, const struct show *s)
 
 bool agent_is_aborted(const struct agent *ag)
 {
-    struct pollfd fd = { .fd = ag->options.abort_fd, .events = POLLIN };
-
-    return ag->options.abort_fd > 0 && poll(&fd, 1, 0) > 0;
+    return event_is_aborted(ag->options.abort_fd);
 }
 
 void agent_outcome_release(struct agent_outcome *out)

@@ -31,13 +31,6 @@ static const char *known_prompt(const char *name, bool *found)
     return NULL;
 }
 
-static const char *word(const struct setting *settings, const char *key)
-{
-    const struct setting *s = setting_get(settings, key);
-
-    return s && s->kind == SETTING_STRING && s->text.len ? s->text.ptr : NULL;
-}
-
 static const char *const *words(struct arena *a, const struct setting *settings, const char *key)
 {
     const struct setting *list = setting_get(settings, key);
@@ -85,10 +78,10 @@ int agent_def_find(struct agent *ag, struct arena *a, const char *name, struct a
     out->prompt = known_prompt(name, &found);
     if (!found && !settings)
         return unknown(configured, name, e);
-    if (word(settings, "prompt"))
-        out->prompt = word(settings, "prompt");
-    out->model = word(settings, "model");
-    out->variant = word(settings, "variant");
+    if (setting_word(settings, "prompt"))
+        out->prompt = setting_word(settings, "prompt");
+    out->model = setting_word(settings, "model");
+    out->variant = setting_word(settings, "variant");
     out->tools = words(a, settings, "tools");
     out->skills = words(a, settings, "skills");
     out->subagents = words(a, settings, "subagents");

@@ -6,6 +6,7 @@
 #include "agent/permission.h"
 #include "agent/session.h"
 #include "agent/shell_env.h"
+#include "base/ulid.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -289,7 +290,7 @@ void session_call_tools(struct agent_session *s, struct arena *a, const struct j
     for (const struct json *f = json_first(files); f; f = json_next(f))
         json_push(a, results, f);
     if (json_count(results))
-        session_add(s, message_new(a, "tool", session_new_id(s, a), results));
+        session_add(s, message_new(a, "tool", ulid_new(a), results));
     if (agent_is_aborted(s->agent))
         session_end(s, AGENT_ABORTED, "aborted");
 }

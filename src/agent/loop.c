@@ -8,6 +8,7 @@
  * Exactly one of agent.stop and agent.error is the last word of a run.
  */
 #include "agent/subagent.h"
+#include "base/ulid.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ static const struct json *user_message(struct agent_session *s, struct arena *a,
                                        const struct agent_task *task, bool internal)
 {
     struct json *parts = json_array(a);
-    const struct json *m = json_with(a, NULL, STR("id"), json_cstring(a, session_new_id(s, a)));
+    const struct json *m = json_with(a, NULL, STR("id"), json_cstring(a, ulid_new(a)));
 
     json_push(a, parts, message_text_part(a, str_of(task->text)));
     for (const struct json *f = json_first(task->files); f; f = json_next(f))

@@ -60,13 +60,6 @@ static const char *variable(const char *const *names)
     return NULL;
 }
 
-static const char *setting_word(const struct setting *settings, const char *key)
-{
-    const struct setting *s = setting_get(settings, key);
-
-    return s && s->kind == SETTING_STRING && s->text.len ? s->text.ptr : NULL;
-}
-
 static int read_key_file(struct arena *a, const struct setting *file, const char **key,
                          struct err *e)
 {

@@ -32,16 +32,6 @@ const struct json *session_messages(struct arena *a, const struct agent_session 
     return list;
 }
 
-char *session_new_id(struct agent_session *s UNUSED, struct arena *a)
-{
-    struct ulid_source ids = { 0 };
-    char id[ULID_SIZE];
-
-    ulid_init(&ids);
-    ulid_next(&ids, clock_wall_ms(), id);
-    return arena_strdup(a, id);
-}
-
 /* Storing ------------------------------------------------------------------------------------- */
 
 static struct conversation_rows rows_of(struct arena *a, const struct json *const *items,
@@ -242,7 +232,7 @@ int session_open(struct agent_session *s, struct agent *ag, const struct agent_t
     if (task->resume)
         r = resume(s, task, &was, e);
     else if (!s->about.id)
-        s->about.id = session_new_id(s, &s->arena);
+        s->about.id = ulid_new(&s->arena);
     if (r == 0)
         r = choose(s, task, &was, e);
     if (r == 0 && !task->resume)

@@ -91,7 +91,6 @@ MUST_CHECK int session_save(struct agent_session *s, struct err *e);
 MUST_CHECK int session_replace(struct agent_session *s, const struct json *messages,
                                const char *trigger, struct err *e);
 const struct json *session_messages(struct arena *a, const struct agent_session *s);
-char *session_new_id(struct agent_session *s, struct arena *a);
 
 /* End the run, once: the first reason counts. */
 void session_end(struct agent_session *s, enum agent_end end, const char *reason);

@@ -55,13 +55,6 @@ static int find_category(struct agent_session *parent, const char *name, const s
                    names.len ? strbuf_cstr(&names) : "none in the configuration");
 }
 
-static const char *word(const struct setting *settings, const char *key)
-{
-    const struct setting *s = setting_get(settings, key);
-
-    return s && s->kind == SETTING_STRING && s->text.len ? s->text.ptr : NULL;
-}
-
 static int choose(struct agent_session *parent, const struct subagent_task *task,
                   struct agent_task *out, struct err *e)
 {
@@ -79,9 +72,9 @@ static int choose(struct agent_session *parent, const struct subagent_task *task
     r = find_category(parent, task->category, &category, e);
     if (r < 0)
         return r;
-    out->agent = word(category, "agent");
-    out->model = word(category, "model");
-    out->variant = word(category, "variant");
+    out->agent = setting_word(category, "agent");
+    out->model = setting_word(category, "model");
+    out->variant = setting_word(category, "variant");
     return 0;
 }
 

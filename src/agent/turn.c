@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/ulid.h"
 #include "hook/collector.h"
 
 #include <errno.h>
@@ -206,8 +207,7 @@ static void keep_arrived(struct asking *k)
     struct str text = str_trim(strbuf_str(&k->arrived));
 
     if (text.len)
-        session_add(k->s,
-                    message_of_text(a, "assistant", session_new_id(k->s, a), arena_cstr(a, text)));
+        session_add(k->s, message_of_text(a, "assistant", ulid_new(a), arena_cstr(a, text)));
 }
 
 static const struct json *updated(struct asking *k, const struct json *message)
@@ -259,8 +259,7 @@ static void succeed(struct asking *k, struct model_reply *reply)
 
     count_usage(k, reply);
     complete_texts(k, reply);
-    reply->message =
-        json_with(a, reply->message, STR("id"), json_cstring(a, session_new_id(k->s, a)));
+    reply->message = json_with(a, reply->message, STR("id"), json_cstring(a, ulid_new(a)));
     data = updated(k, reply->message);
     data = json_with(a, data, STR("usage"), usage_to_json(a, &reply->usage));
     if (!kept && k->broken_by)

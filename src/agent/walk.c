@@ -4,10 +4,10 @@
 #include "base/glob.h"
 #include "base/path.h"
 #include "base/strbuf.h"
+#include "hook/event.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <poll.h>
 #include <sys/stat.h>
 
 #define IGNORE_MAX ((size_t)1 << 20)
@@ -150,13 +150,6 @@ static struct entry *read_folder(struct walking *w, const char *dir, size_t *cou
     return list;
 }
 
-static bool is_aborted(const struct walking *w)
-{
-    struct pollfd fd = { .fd = w->walk->abort_fd, .events = POLLIN };
-
-    return w->walk->abort_fd > 0 && poll(&fd, 1, 0) > 0;
-}
-
 static int visit(struct walking *w, const char *path)
 {
     if (++w->count > WALK_MAX)
@@ -172,7 +165,7 @@ static int walk_folder(struct walking *w, const char *folder, struct pattern *pa
     struct entry *list = read_folder(w, dir, &count);
     int r = 0;
 
-    if (is_aborted(w))
+    if (event_is_aborted(w->walk->abort_fd))
         return err_set(w->e, -ECANCELED, "aborted");
     patterns = read_ignores(w, folder, patterns);
     for (size_t i = 0; i < count && r == 0; i++) {

@@ -27,3 +27,13 @@ void ulid_next(struct ulid_source *s, int64_t wall_ms, char text[ULID_SIZE])
         text[i] = alphabet[(unsigned)tail & 31];
     text[26] = '\0';
 }
+
+char *ulid_new(struct arena *a)
+{
+    struct ulid_source source = { 0 };
+    char text[ULID_SIZE];
+
+    ulid_init(&source);
+    ulid_next(&source, clock_wall_ms(), text);
+    return arena_strdup(a, text);
+}

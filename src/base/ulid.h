@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include "base/arena.h"
+
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -19,3 +21,6 @@ struct ulid_source {
 
 void ulid_init(struct ulid_source *s);
 void ulid_next(struct ulid_source *s, int64_t wall_ms, char text[ULID_SIZE]);
+
+/* A single one of this moment, for who makes few. */
+char *ulid_new(struct arena *a);

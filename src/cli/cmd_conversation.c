@@ -36,16 +36,6 @@ static const char *here(const struct work *w)
     return path_workspace(&w->cli->arena, cwd ? cwd : "/");
 }
 
-static const char *new_id(struct arena *a)
-{
-    struct ulid_source ids = { 0 };
-    char id[ULID_SIZE];
-
-    ulid_init(&ids);
-    ulid_next(&ids, clock_wall_ms(), id);
-    return arena_strdup(a, id);
-}
-
 /* What a change came to: the id, so that it can be used. */
 static int changed(const struct work *w, const char *what, const char *id)
 {
@@ -216,7 +206,7 @@ static int fork_one(struct work *w)
     if (r < 0)
         return failed(w, r, &e);
     c.origin = c.id;
-    c.id = new_id(a);
+    c.id = ulid_new(a);
     c.parent = "";
     c.usage = usage_of_fork(a, c.usage);
     c.cost = 0;
@@ -390,7 +380,7 @@ static int import_one(struct work *w)
         return cli_fail(w->cli, "%s: %s", w->words[0], e.msg);
     if (w->new_id) {
         archive.about.origin = archive.about.id;
-        archive.about.id = new_id(a);
+        archive.about.id = ulid_new(a);
     }
     if (w->force && conversation_claim(w->store, archive.about.id, &claim, &e) < 0)
         return cli_fail(w->cli, "%s", e.msg);

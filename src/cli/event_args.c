@@ -1,6 +1,5 @@
 #include "cli/event_args.h"
 
-#include "base/clock.h"
 #include "base/ulid.h"
 #include "cli/input.h"
 
@@ -56,16 +55,6 @@ bool event_args_check(struct cli *cli, struct event_args *o, int *rc)
     return false;
 }
 
-static const char *fresh_session(struct cli *cli)
-{
-    struct ulid_source source = { 0 };
-    char id[ULID_SIZE];
-
-    ulid_init(&source);
-    ulid_next(&source, clock_wall_ms(), id);
-    return arena_strdup(&cli->arena, id);
-}
-
 bool event_args_apply(struct cli *cli, const struct event_args *o, struct event *ev, int *rc)
 {
     struct session *s = &ev->session;
@@ -73,7 +62,7 @@ bool event_args_apply(struct cli *cli, const struct event_args *o, struct event 
     if (o->session)
         s->id = o->session;
     if (!s->id)
-        s->id = fresh_session(cli);
+        s->id = ulid_new(&cli->arena);
     if (o->agent)
         s->agent = o->agent;
     if (o->parent)

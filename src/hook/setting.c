@@ -30,6 +30,13 @@ bool setting_is_true(const struct setting *s)
     return s && s->kind == SETTING_BOOL && str_is(s->text, "true");
 }
 
+const char *setting_word(const struct setting *map, const char *key)
+{
+    const struct setting *s = setting_get(map, key);
+
+    return s && s->kind == SETTING_STRING && s->text.len ? s->text.ptr : NULL;
+}
+
 const char *setting_kind_name(enum setting_kind kind)
 {
     static const char *const names[] = {

@@ -51,6 +51,9 @@ size_t setting_count(const struct setting *s);         /* of its items or member
 bool setting_is_true(const struct setting *s);         /* false for NULL */
 const char *setting_kind_name(enum setting_kind kind); /* "a list", … */
 
+/* A member that is a text and not empty; NULL: there is none. */
+const char *setting_word(const struct setting *map, const char *key);
+
 /* As JSON; numbers and texts keep their bytes. */
 const struct json *setting_to_json(struct arena *a, const struct setting *s);
 
