@@ -29,7 +29,28 @@ struct engine {
     struct hook *callbacks;
     size_t callback_count;
     uint64_t generation; /* counts the changes of the two lists above */
+    struct services services;
 };
+
+void engine_offer(struct engine *en, const struct services *services)
+{
+    pthread_mutex_lock(&en->lock);
+    en->services = services ? *services : (struct services){ 0 };
+    pthread_mutex_unlock(&en->lock);
+}
+
+int engine_serve(struct engine *en, const struct service_call *c, const struct json **result,
+                 struct err *e)
+{
+    struct services services;
+
+    pthread_mutex_lock(&en->lock);
+    services = en->services;
+    pthread_mutex_unlock(&en->lock);
+    if (!services.call)
+        return err_set(e, -ENOSYS, "'%s' is not available here: it needs hooke's agent", c->method);
+    return services.call(services.context, c, result, e);
+}
 
 struct log *engine_log(const struct engine *en)
 {

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "hook/hook.h"
 #include "hook/receipt.h"
+#include "hook/services.h"
 #include "store/store.h"
 
 struct background;
@@ -82,6 +83,16 @@ struct engine_trial {
 };
 MUST_CHECK int engine_try(struct engine *en, struct engine_trial *trial, const struct event *ev,
                           struct arena *a, struct receipt *r, struct err *e);
+
+/*
+ * What the agent around it does for hooks, from now on; NULL: nothing any more. Whoever offers
+ * takes it back before it goes, and after the last event.
+ */
+void engine_offer(struct engine *en, const struct services *services);
+
+/* -ENOSYS: there is no agent, or it has no such method. */
+MUST_CHECK int engine_serve(struct engine *en, const struct service_call *c,
+                            const struct json **result, struct err *e);
 
 struct log *engine_log(const struct engine *en);
 struct store *engine_store(const struct engine *en);

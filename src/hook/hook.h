@@ -18,6 +18,7 @@
  */
 #pragma once
 
+#include "hook/callback.h"
 #include "hook/config.h"
 #include "hook/option.h"
 #include "hook/verdict.h"
@@ -77,6 +78,7 @@ struct hook_def {
     const char *const *agents; /* the same for agents */
     const struct option *options;
     size_t options_size;
+    const struct hook_callback *callbacks; /* NULL: none */
     hook_fn *on[POINT_COUNT];
 };
 
@@ -98,7 +100,8 @@ struct hook {
     const struct hook_def *def; /* of a built-in */
     const void *options;
     void *context;
-    struct hook *next_part; /* the same entry at other points, with other traits */
+    const struct hook_callback *callbacks; /* what it offers by name; NULL: nothing */
+    struct hook *next_part;                /* the same entry at other points, with other traits */
 };
 
 /*

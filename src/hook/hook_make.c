@@ -184,6 +184,7 @@ struct hook *hook_make_builtin(const struct hook_making *m, const struct hook_de
     h->run = run_builtin;
     h->in_process = true;
     h->def = def;
+    h->callbacks = def->callbacks;
     if (options)
         option_defaults(m->arena, def->options, options);
     h->options = options;

@@ -357,6 +357,22 @@ const struct hook *registry_find(const struct registry *reg, const char *name)
     return map_get(&reg->by_name, str_of(name));
 }
 
+const struct hook_callback *registry_callback(const struct registry *reg, const char *name,
+                                              const struct hook **hook)
+{
+    for (size_t i = 0; i < reg->count; i++) {
+        const struct hook_callback *cb =
+            reg->hooks[i]->off_because ? NULL : reg->hooks[i]->callbacks;
+
+        for (; cb && cb->name; cb++)
+            if (strcmp(cb->name, name) == 0) {
+                *hook = reg->hooks[i];
+                return cb;
+            }
+    }
+    return NULL;
+}
+
 const struct hook *const *registry_at(const struct registry *reg, enum point point, size_t *count)
 {
     *count = reg->at_count[point];

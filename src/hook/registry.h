@@ -35,6 +35,10 @@ const struct hook *registry_find(const struct registry *reg, const char *name);
 /* The hooks that subscribe to a point, matching or not, in order. */
 const struct hook *const *registry_at(const struct registry *reg, enum point point, size_t *count);
 
+/* The callback of that name, and the hook that offers it: the first that is on. NULL: none. */
+const struct hook_callback *registry_callback(const struct registry *reg, const char *name,
+                                              const struct hook **hook);
+
 /*
  * The cadence named for a point, as far as it goes for this hook (NULL: any): a locked one is
  * slowed only by the managed configuration.
