@@ -221,8 +221,8 @@ static const char *transform(struct call *c)
     session_emit(c->s, POINT_TOOL_EXECUTE_AFTER, after_data(c), a, &r);
     data = inject_apply(a, POINT_TOOL_EXECUTE_AFTER, r.data, r.verdict.injections);
     c->output = json_get(data, STR("output"));
-    if (r.verdict.decision == DECISION_BLOCK) {
-        c->output = json_cstring(a, r.verdict.reason);
+    if (verdict_refuses(&r.verdict)) { /* hooks further on never saw what it was */
+        c->output = json_cstring(a, r.verdict.stop ? r.verdict.stop : r.verdict.reason);
         c->result.file = NULL;
     }
     return json_cstr(a, json_get(data, STR("title")));

@@ -66,7 +66,7 @@ static int emit(struct cli *cli, const struct emit *o, const struct event *ev)
     if (engine_emit(rt.engine, ev, &cli->arena, &r, &e) < 0)
         return cli_fail(cli, "%s", e.msg);
     print_receipt(cli, o, &r);
-    return r.verdict.decision == DECISION_BLOCK ? EXIT_BLOCKED : EXIT_DONE;
+    return verdict_refuses(&r.verdict) ? EXIT_BLOCKED : EXIT_DONE;
 }
 
 int cmd_emit(struct cli *cli, int argc, char **argv)

@@ -208,7 +208,7 @@ static int try_hook(struct cli *cli, const struct test *o, struct runtime *rt,
         trial_text_print(cli, &text);
     if (r.run_count == 0 || r.runs[0].end != RUN_DONE)
         return EXIT_FAILED;
-    return r.verdict.decision == DECISION_BLOCK ? EXIT_BLOCKED : EXIT_DONE;
+    return verdict_refuses(&r.verdict) ? EXIT_BLOCKED : EXIT_DONE;
 }
 
 /* To be edited by hand: readable wherever it goes. */

@@ -29,7 +29,7 @@ static const struct verb verbs[] = {
       "An id may be cut short where that is unambiguous." },
     { "emit", cmd_emit, "emit POINT [--data JSON|@FILE|-] [--session ID] [flags]",
       "run one event through its chain and print the verdict",
-      "Exit code: 2 when a hook blocked, 0 otherwise." },
+      "Exit code: 2 when a hook blocked or stopped, 0 otherwise." },
     { "list", cmd_list, "list [--point POINT] [--all] [--names] [--json]",
       "list the hooks in the order they run", NULL },
     { "show", cmd_show, "show NAME [--session ID] [--json]",
@@ -40,7 +40,7 @@ static const struct verb verbs[] = {
       "test NAME [--point POINT] [--data JSON|@FILE|-] [--event FILE] [flags]\n"
       "test NAME --print-event",
       "run one hook against an event and show all of what it did",
-      "Exit code: 0 it ran, 1 the run failed or it would not run, 2 it blocked.\n"
+      "Exit code: 0 it ran, 1 the run failed or it would not run, 2 it blocked or stopped.\n"
       "No receipt is written, and no cadence is asked or counted." },
     { "replay", cmd_replay,
       "replay DIR [--session ID] [--point POINT] [--all] [--no-commands] [--json]",

@@ -51,6 +51,11 @@ struct injection *verdict_inject(struct arena *a, struct verdict *v, const char 
     return i;
 }
 
+bool verdict_refuses(const struct verdict *v)
+{
+    return v->decision == DECISION_BLOCK || v->stop;
+}
+
 bool verdict_is_empty(const struct verdict *v)
 {
     return v->decision == DECISION_NONE && !v->stop && !v->say && !v->replace && !v->modify &&

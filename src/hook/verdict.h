@@ -45,6 +45,9 @@ void verdict_replace(struct arena *a, struct verdict *v, struct str field,
 struct injection *verdict_inject(struct arena *a, struct verdict *v, const char *id,
                                  const char *text);
 
+/* Whether what the event is about must not go on: it is blocked, or the run ends. */
+bool verdict_refuses(const struct verdict *v);
+
 /* Whether it says anything at all. */
 bool verdict_is_empty(const struct verdict *v);
 

@@ -131,6 +131,19 @@ def test_cwd_decides_which_workspace_counts(hooke):
     assert hooke("emit", "session.idle", "--cwd", hooke.cwd / ".git").rc == 0
 
 
+def test_a_stop_ends_the_caller_s_work_as_a_block_does(hooke):
+    hooke.config(
+        """\
+hooks:
+  - { name: first, on: PreToolUse, layer: guard, priority: 9, stop: the end }
+  - { name: second, on: PreToolUse, block: never asked }
+"""
+    )
+    r = hooke.emit("PreToolUse", LS)
+    assert r.rc == 2 and r.json == {"stop": "the end"}
+    assert hooke("test", "first", "--point", "PreToolUse").rc == 2
+
+
 def test_set_and_config_reach_the_engine(hooke, tmp_path):
     r = hooke.emit("PreToolUse", LS, "--set", "hook_cadence.loop-guard=x", "--trace")
     assert r.rc == 0

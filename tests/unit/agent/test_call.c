@@ -19,6 +19,24 @@ static const char *find(const char *from, const char *text)
     return at;
 }
 
+static void an_output_that_no_hook_could_look_at_is_not_kept(void **state UNUSED)
+{
+    CLEANUP(session_bed) struct session_bed b = { 0 };
+
+    session_bed_open(&b,
+                     "hooks:\n"
+                     "- { name: enough, on: tool.execute.after, layer: guard, stop: enough }\n"
+                     "- { name: mask, on: tool.execute.after, replace: { output: masked } }\n",
+                     "turns:\n"
+                     "- calls: [{ tool: read, args: { path: a.txt } }]\n");
+    put(&b, "a.txt", STR("a secret\n"));
+    session_bed_run(&b, &(struct agent_task){ .text = "go" });
+    assert_int_equal(b.outcome.end, AGENT_STOPPED);
+    assert_null(strstr(strbuf_cstr(&b.shown), "a secret"));
+    assert_non_null(strstr(session_bed_message(&b, 2, 3), "enough"));
+    assert_null(strstr(session_bed_message(&b, 2, 3), "a secret"));
+}
+
 static void calls_that_only_read_run_side_by_side_and_keep_their_order(void **state UNUSED)
 {
     CLEANUP(session_bed) struct session_bed b = { 0 };
@@ -144,7 +162,8 @@ static void what_web_fetch_reaches_is_configured(void **state UNUSED)
     }
 }
 
-TESTS(cmocka_unit_test(calls_that_only_read_run_side_by_side_and_keep_their_order),
+TESTS(cmocka_unit_test(an_output_that_no_hook_could_look_at_is_not_kept),
+      cmocka_unit_test(calls_that_only_read_run_side_by_side_and_keep_their_order),
       cmocka_unit_test(a_picture_comes_behind_the_results),
       cmocka_unit_test(a_hook_that_blocks_a_picture_blocks_all_of_it),
       cmocka_unit_test(commands_see_no_keys_but_what_hooks_give_them),
