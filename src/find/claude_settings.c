@@ -237,10 +237,13 @@ static void read_file(struct config_finding *f, struct claude_settings *c,
     struct permit permit;
     struct stat st;
     struct err e = { 0 };
+    bool there = stat(file->file, &st) == 0;
 
-    if (stat(file->file, &st) < 0 || !S_ISREG(st.st_mode) || !has_hooks(file->file))
+    /* Trusted hooks that are no longer in it must not go in silence. */
+    if ((!there || !S_ISREG(st.st_mode) || !has_hooks(file->file)) &&
+        (file->source != SOURCE_WORKSPACE || !trust_is_pinned(f->trust, file->file)))
         return;
-    if (trust_owner_check(file->file, &e) < 0) {
+    if (there && trust_owner_check(file->file, &e) < 0) {
         problem_warn(f->problems, file, "its hooks are not used: %s", e.msg);
     } else if (permit_file(f, file->file, file->source, SETTINGS_MAX, &permit)) {
         claude_settings_read(c, file, permit.bytes);

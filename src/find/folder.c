@@ -56,7 +56,7 @@ static void add_name(struct names *n, const char *name)
 }
 
 /* A folder that is not there has no hooks; that it cannot be read is not the others' fault. */
-static bool read_names(struct config_finding *f, const struct folder *folder, struct names *n)
+static bool read_folder(struct config_finding *f, const struct folder *folder, struct names *n)
 {
     CLEANUP(dir) DIR *dir = opendir(folder->path);
     const struct origin where = { .source = folder->source, .file = folder->path };
@@ -72,14 +72,44 @@ static bool read_names(struct config_finding *f, const struct folder *folder, st
         if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0 &&
             !str_ends(str_of(d->d_name), STR(".disable")))
             add_name(n, d->d_name);
-    if (n->count == 0)
-        return false;
-    if (trust_owner_check(folder->path, &e) < 0) {
+    if (n->count && trust_owner_check(folder->path, &e) < 0) {
         complain(f, &where, "its hooks are not used: %s", e.msg);
         return false;
     }
-    qsort(n->list, n->count, sizeof(*n->list), compare_names);
     return true;
+}
+
+static bool is_there(struct arena *a, const char *folder, const char *name)
+{
+    struct stat st;
+
+    return lstat(path_join(a, folder, name), &st) == 0 ||
+           lstat(arena_printf(a, "%s/%s.disable", folder, name), &st) == 0;
+}
+
+/* Trusted files of the folder that are no longer there: a guard must not go in silence. */
+static void add_vanished(struct config_finding *f, const struct folder *folder, struct names *n)
+{
+    const char *any = trust_name(f->arena, path_join(f->arena, folder->path, "x"));
+    const char *real = path_dirname(f->arena, any);
+    struct trust_pinned *pin;
+
+    if (folder->source != SOURCE_WORKSPACE || trust_pins(f->arena, f->trust, &pin, NULL) < 0)
+        return;
+    for (; pin->path; pin++)
+        if (strcmp(path_dirname(f->arena, pin->path), real) == 0 &&
+            !is_there(f->arena, folder->path, path_basename(pin->path)))
+            add_name(n, path_basename(pin->path));
+}
+
+static bool read_names(struct config_finding *f, const struct folder *folder, struct names *n)
+{
+    if (!read_folder(f, folder, n) && n->count)
+        return false;
+    add_vanished(f, folder, n);
+    if (n->count)
+        qsort(n->list, n->count, sizeof(*n->list), compare_names);
+    return n->count > 0;
 }
 
 /* What its system would take for a hook; whether it is one is another question. */
@@ -93,6 +123,17 @@ static bool is_eligible(const struct folder *folder, const struct folder_file *f
            (!strchr(file->name, '.') && folder_may_execute(file));
 }
 
+/* What has vanished is known by its copy. */
+static bool find_copy(struct config_finding *f, struct folder_file *file)
+{
+    const char *copy = file->origin.source == SOURCE_WORKSPACE
+                           ? trust_kept_of(f->arena, f->trust, file->path)
+                           : NULL;
+
+    file->vanished = copy && stat(copy, &file->st) == 0;
+    return file->vanished;
+}
+
 static struct folder_file *look_at(struct config_finding *f, const struct folder *folder,
                                    const char *name)
 {
@@ -101,7 +142,7 @@ static struct folder_file *look_at(struct config_finding *f, const struct folder
     file->path = path_join(f->arena, folder->path, name);
     file->name = arena_strdup(f->arena, name);
     file->origin = (struct origin){ .source = folder->source, .file = file->path };
-    if (stat(file->path, &file->st) < 0) {
+    if (stat(file->path, &file->st) < 0 && !find_copy(f, file)) {
         complain(f, &file->origin, "it is not used: %s", strerror(errno));
         return NULL;
     }
@@ -128,7 +169,7 @@ static bool may_use(struct config_finding *f, const struct folder *folder, struc
     struct permit permit;
     struct err e = { 0 };
 
-    if (trust_owner_check(file->path, &e) < 0) {
+    if (!file->vanished && trust_owner_check(file->path, &e) < 0) {
         complain(f, &file->origin, "it is not used: %s", e.msg);
         return false;
     }

@@ -24,7 +24,8 @@ struct folder_file {
     const char *name;    /* the last part of it */
     const char *program; /* what to start to ask it: the file, or its copy */
     struct stat asked;   /* of the program: an answer counts as long as that is the same */
-    bool changed; /* since it was trusted: `program` and `head` are as they were, not to run */
+    bool changed;  /* since it was trusted: `program` and `head` are as they were, not to run */
+    bool vanished; /* it is changed in that way */
     struct origin origin;
     struct stat st;
     struct str head; /* how it begins */

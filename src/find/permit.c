@@ -23,7 +23,7 @@ bool permit_head(struct arena *a, const char *path, size_t max, struct str *out)
 static void keep(struct config_finding *f, const char *path, enum source source, bool trusted)
 {
     const struct config_file file = {
-        .path = path, .source = source, .exists = true, .trusted = trusted
+        .path = path, .source = source, .exists = access(path, F_OK) == 0, .trusted = trusted
     };
 
     config_found_file(f, &file);
@@ -84,13 +84,11 @@ void permit_warn(struct config_finding *f, const char *folder, const struct perm
     size_t count = c->unknown + c->changed;
     struct origin where = { .source = SOURCE_WORKSPACE, .file = count == 1 ? c->path : folder };
     const char *what = c->changed == 0   ? "not trusted"
-                       : c->unknown == 0 ? "changed since they were trusted"
-                                         : "not trusted, or changed since";
+                       : c->unknown == 0 ? "changed or have vanished since they were trusted"
+                                         : "not trusted, changed or gone";
 
     if (count == 1 && c->changed)
-        problem_warn(f->problems, &where,
-                     "'%s' has changed since it was trusted and is not used: run 'hooke trust'",
-                     c->path);
+        problem_warn(f->problems, &where, "%s", trust_change(f->arena, c->path));
     else if (count == 1)
         problem_warn(f->problems, &where, "'%s' is not trusted and is not used: run 'hooke trust'",
                      c->path);

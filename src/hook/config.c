@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "hook/config_merge.h"
 #include "hook/config_source.h"
+#include "hook/trust.h"
 
 /* What became of the files, as problems. */
 static void report_source(struct config *c, const struct config_source *s)
@@ -19,9 +20,7 @@ static void report_source(struct config *c, const struct config_source *s)
         problem_warn(&c->problems, &file, "'%s' is not trusted and is not used: run 'hooke trust'",
                      s->path);
     if (s->state == STATE_CHANGED)
-        problem_warn(&c->problems, &file,
-                     "'%s' has changed since it was trusted and is not used: run 'hooke trust'",
-                     s->path);
+        problem_warn(&c->problems, &file, "%s", trust_change(&c->arena, s->path));
     if (s->state == STATE_BROKEN && s->source == SOURCE_HIVE)
         problem_add(&c->problems, &s->bad, "%s; every cadence of it is 1", s->message);
 }

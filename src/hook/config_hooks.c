@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "hook/config_entry.h"
 #include "hook/config_merge.h"
+#include "hook/trust.h"
 
 bool config_is_builtin(const char *const *builtins, const char *name)
 {
@@ -146,8 +147,7 @@ static const char *find_change(const struct config *c, struct arena *a, const ch
     for (size_t i = 0; i < c->file_count; i++)
         if (c->files[i].source == SOURCE_WORKSPACE && !c->files[i].trusted &&
             strcmp(c->files[i].path, file) == 0)
-            return arena_printf(a, "'%s' has changed since it was trusted: run 'hooke trust'",
-                                file);
+            return trust_change(a, file);
     return NULL;
 }
 

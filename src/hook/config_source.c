@@ -156,6 +156,25 @@ static bool is_being_written(const struct config_source *s, struct str text)
     return text.len == 0 && clock_wall_ms() - s->id.mtime_ns / 1000000 < WRITING_MS;
 }
 
+/* A trusted file that is no longer there, under either name; another in its place changes nothing.
+ */
+static bool has_vanished(const struct config_sources *sources, struct config_source *s)
+{
+    const char *other = s->other;
+
+    if (s->source != SOURCE_WORKSPACE)
+        return false;
+    if (!s->id.exists && trust_is_pinned(sources->trust, s->path))
+        return true;
+    if (s->other_id.exists || !other || !trust_is_pinned(sources->trust, other))
+        return false;
+    s->other = s->path;
+    s->path = other;
+    s->other_id = s->id;
+    s->id = (struct file_identity){ 0 };
+    return true;
+}
+
 void config_source_read(struct arena *a, const struct config_sources *sources,
                         struct config_source *s)
 {
@@ -163,6 +182,11 @@ void config_source_read(struct arena *a, const struct config_sources *sources,
     struct err e = { 0 };
     int r;
 
+    if (has_vanished(sources, s)) {
+        s->state = STATE_CHANGED;
+        read_pinned(a, sources, s);
+        return;
+    }
     if (!s->id.exists)
         return;
     r = file_read(a, s->path, YAML_MAX_BYTES, &text, &e);

@@ -6,6 +6,7 @@
 
 #include <sodium.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #define TRUST_MAX_BYTES ((size_t)4 << 20)
 #define HASH_BYTES      (TRUST_HEX_LEN / 2)
@@ -21,12 +22,22 @@ char *trust_file(struct arena *a, const char *user_dir)
 
 char *trust_name(struct arena *a, const char *path)
 {
-    const char *normal = path_normalize(a, path);
-    CLEANUP(mem) char *real = realpath(path_dirname(a, normal), NULL);
+    const char *normal = path_normalize(a, path), *rest = path_basename(normal);
+    const char *folder = path_dirname(a, normal);
 
-    if (!real || !strchr(normal, '/'))
+    if (!strchr(normal, '/'))
         return arena_strdup(a, normal);
-    return path_join(a, real, path_basename(normal));
+    for (;;) {
+        CLEANUP(mem) char *real = realpath(folder, NULL);
+
+        if (real)
+            return path_join(a, real, rest);
+        if (errno != ENOENT || normal[0] != '/' || strcmp(folder, "/") == 0)
+            return arena_strdup(a, normal);
+        /* The folder has vanished: its name is what it was as long as those above stay. */
+        rest = path_join(a, path_basename(folder), rest);
+        folder = path_dirname(a, folder);
+    }
 }
 
 void trust_hash(struct str bytes, char hex[TRUST_HEX_LEN + 1])
@@ -83,6 +94,23 @@ enum trust trust_check(const char *trust_file, const char *path, struct str byte
         found = str_is(hex, expected) ? TRUST_PINNED : TRUST_CHANGED;
     }
     return found;
+}
+
+bool trust_is_pinned(const char *trust_file, const char *path)
+{
+    return trust_check(trust_file, path, (struct str){ 0 }) != TRUST_UNKNOWN;
+}
+
+char *trust_change(struct arena *a, const char *path)
+{
+    struct stat st;
+
+    if (lstat(path, &st) < 0 && (errno == ENOENT || errno == ENOTDIR))
+        return arena_printf(a,
+                            "'%s' has vanished since it was trusted: put it back, or run 'hooke "
+                            "trust --revoke %s'",
+                            path, path);
+    return arena_printf(a, "'%s' has changed since it was trusted: run 'hooke trust'", path);
 }
 
 static bool is_among(const char *const *names, struct str path)

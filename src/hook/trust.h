@@ -38,6 +38,12 @@ char *trust_file(struct arena *a, const char *user_dir);
 /* A trust file that is missing, cannot be read or fails trust_owner_check() pins nothing. */
 enum trust trust_check(const char *trust_file, const char *path, struct str bytes);
 
+/* Whether it is pinned, whatever it holds now. */
+bool trust_is_pinned(const char *trust_file, const char *path);
+
+/* How a pinned file that is not as it was trusted is spoken of, with the way out. */
+char *trust_change(struct arena *a, const char *path);
+
 /* Pin these bytes of `path`, in place of those pinned before, and keep a copy of them. */
 MUST_CHECK int trust_pin(const char *trust_file, const char *path, struct str bytes, struct err *e);
 

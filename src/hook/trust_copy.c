@@ -77,8 +77,7 @@ int trust_text(struct arena *a, const char *trust_file, const char *path, struct
     case TRUST_PINNED:
         return 0;
     case TRUST_CHANGED:
-        return err_set(e, TRUST_REFUSED, "'%s' has changed since it was trusted: run 'hooke trust'",
-                       path);
+        return err_set(e, TRUST_REFUSED, "%s", trust_change(a, path));
     case TRUST_UNKNOWN:
         break;
     }

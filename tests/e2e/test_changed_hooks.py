@@ -2,6 +2,7 @@
 missing counts as failed, the rest goes, and nothing of it runs."""
 
 import json
+import shutil
 import time
 
 import pytest
@@ -174,3 +175,78 @@ def test_changed_settings_of_claude_fail_where_the_hook_is_safety_critical(hooke
     assert_failed(changed(hooke, path), path)
     assert (hooke.home / "mine").exists()
     assert hooke.emit(BEFORE, {"tool": "read"}).rc == 0
+
+
+# Files that are no longer there
+
+
+def vanished(hooke):
+    r = hooke.emit(BEFORE, {"tool": "bash", "args": {"command": "ls"}}, "--trace", "--json")
+    assert not (hooke.cwd / "ran").exists()
+    return r
+
+
+@pytest.mark.parametrize("how", ["file", "folder", "all"])
+def test_a_safety_critical_file_that_vanished_fails(hooke, how):
+    path = ours(hooke, "{ on: tool.execute.before, safety_critical: true }")
+    trust(hooke)
+    if how == "file":
+        path.unlink()
+    else:
+        shutil.rmtree(path.parent if how == "folder" else path.parent.parent)
+    r = vanished(hooke)
+    assert r.rc == 2 and f"'{path}' has vanished since it was trusted" in r.json["verdict"]["reason"]
+    assert hooke("trust", "--revoke", path).rc == 0
+    r = vanished(hooke)
+    assert r.rc == 0 and "vanished" not in r.err
+
+
+def test_any_other_file_that_vanished_is_named(hooke):
+    path = ours(hooke, "{ on: tool.execute.before }")
+    trust(hooke)
+    path.unlink()
+    r = vanished(hooke)
+    assert r.rc == 0 and f"'{path}' has vanished since it was trusted" in r.err
+
+
+def test_a_file_that_was_disabled_has_not_vanished(hooke):
+    path = ours(hooke, "{ on: tool.execute.before, safety_critical: true }")
+    trust(hooke)
+    path.rename(f"{path}.disable")
+    r = vanished(hooke)
+    assert r.rc == 0 and "vanished" not in r.err
+
+
+def test_a_configuration_that_vanished_leaves_its_safety_critical_rules(hooke):
+    options(hooke, "{ name: keep-out, on: PreToolUse, block: no, safety_critical: true }")
+    trust(hooke)
+    path = hooke.cwd / ".hooke/config.yaml"
+    path.unlink()
+    for _ in range(2):  # the second time from the compiled configuration
+        r = vanished(hooke)
+        assert r.rc == 2
+        assert f"'{path}' has vanished since it was trusted" in r.json["verdict"]["reason"]
+    assert f"'{path}' has vanished" in hooke("config", "check").out
+    assert hooke("trust", "--revoke", path).rc == 0
+    assert vanished(hooke).rc == 0
+
+
+def test_a_configuration_under_another_name_is_no_way_round(hooke):
+    options(hooke, "{ name: keep-out, on: PreToolUse, block: no, safety_critical: true }")
+    trust(hooke)
+    path = hooke.cwd / ".hooke/config.yaml"
+    path.rename(hooke.cwd / ".hooke/config.json")
+    assert vanished(hooke).rc == 2
+
+
+@pytest.mark.parametrize("text", [None, "{}"])
+def test_settings_of_claude_without_their_hooks_fail_where_they_must_not_be_missing(hooke, text):
+    path = hooke.cwd / ".claude/settings.json"
+    handler = {"type": "command", "command": f"touch {hooke.cwd}/ran", "onFailure": "block"}
+    put(path, json.dumps({"hooks": {"PreToolUse": [{"hooks": [handler]}]}}))
+    trust(hooke)
+    path.unlink()
+    if text:
+        path.write_text(text)
+    r = vanished(hooke)
+    assert r.rc == 2 and str(path) in r.json["verdict"]["reason"]
