@@ -6,7 +6,7 @@ _hooke()
 
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        words="run chat conversation emit list show plan test replay config trace state trust doctor version demo help"
+        words="run chat conversation emit list show plan test replay config trace state trust install uninstall doctor version demo help"
         mapfile -t COMPREPLY < <(compgen -W "$words --help --version" -- "$current")
         return
     fi
@@ -39,6 +39,7 @@ _hooke()
         trace) words="--number --session --point --follow --capture --json" ;;
         state) words="--session --hook --json" ;;
         trust) words="--yes --full --revoke --list --trust --json" ;;
+        install | uninstall) words="claude codex gemini --project --yes --dry-run --json" ;;
         doctor) words="--json $scope" ;;
         version) words="--json" ;;
         esac
@@ -62,7 +63,7 @@ _hooke()
     config) words="check show path" ;;
     trace) words="tail show" ;;
     state) words="get set incr list clear" ;;
-    help) words="run chat conversation emit list show plan test replay config trace state trust doctor version demo points" ;;
+    help) words="run chat conversation emit list show plan test replay config trace state trust install uninstall doctor version demo points" ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }

@@ -65,6 +65,12 @@ static const struct verb verbs[] = {
       "let the workspace's configuration and programs be used, after a look at them",
       "Bytes are pinned and copied: the copy is what runs, and a file that changes does not run\n"
       "until it is trusted again. Exit code: 1 when something stays untrusted." },
+    { "install", cmd_install, "install AGENT [--project] [--yes] [--dry-run] [--json]",
+      "let another agent ask hooke: claude, codex or gemini",
+      "Shows what would change in that agent's configuration, and asks. No other entry is touched." },
+    { "uninstall", cmd_uninstall, "uninstall AGENT [--project] [--yes] [--dry-run] [--json]",
+      "take hooke out of that agent's configuration again",
+      "Where nothing else has changed since, the file is what it was, byte for byte." },
     { "doctor", cmd_doctor, "doctor [--json]", "check that everything hooke needs is in order",
       NULL },
     { "version", cmd_version, "version [--json]", "print the version", NULL },

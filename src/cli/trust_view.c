@@ -102,10 +102,11 @@ void trust_view_text(struct cli *cli, struct str text, bool full)
     printf("(no text: %zu bytes, BLAKE2b-256 %s)\n", text.len, hash);
 }
 
-static bool show_diff(struct cli *cli, const char *copy, struct str text, bool full)
+static bool show_diff(struct cli *cli, const char *file, struct str text,
+                      const char *const names[2], bool full)
 {
-    const char *const argv[] = { "diff", "-u", "--label", "trusted", "--label",
-                                 "now",  "--", copy,      "-",       NULL };
+    const char *const argv[] = { "diff",   "-u", "--label", names[0], "--label",
+                                 names[1], "--", file,      "-",      NULL };
     const struct proc p = {
         .argv = argv,
         .input = text,
@@ -121,11 +122,17 @@ static bool show_diff(struct cli *cli, const char *copy, struct str text, bool f
     return true;
 }
 
+bool trust_view_diff(struct cli *cli, const char *file, struct str text, const char *const names[2])
+{
+    return show_diff(cli, file, text, names, true);
+}
+
 void trust_view_change(struct cli *cli, const char *copy, struct str text, bool full)
 {
+    static const char *const names[2] = { "trusted", "now" };
     struct str before;
 
-    if (copy && show_diff(cli, copy, text, full))
+    if (copy && show_diff(cli, copy, text, names, full))
         return;
     if (copy && file_read(&cli->arena, copy, TRUST_FILE_MAX, &before, NULL) == 0) {
         printf("trusted:\n");

@@ -13,5 +13,9 @@ char *trust_view_line(struct arena *a, struct str line);
 /* The text, the first lines of it unless `full`. */
 void trust_view_text(struct cli *cli, struct str text, bool full);
 
-/* What `diff` says of the kept copy and the text; without it, both. */
+/* What `diff` says of a file and a text, under these names; false: it cannot say. */
+bool trust_view_diff(struct cli *cli, const char *file, struct str text,
+                     const char *const names[2]);
+
+/* The same of the kept copy and the text; without it, both. */
 void trust_view_change(struct cli *cli, const char *copy, struct str text, bool full);

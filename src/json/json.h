@@ -155,6 +155,19 @@ const struct json *json_append(struct arena *a, const struct json *array, const 
 /* Copy into another arena everything `j` needs to outlive its own. */
 const struct json *json_copy(struct arena *a, const struct json *j);
 
+/* Texts: one change of a document, every other byte as it was ---------------------------------- */
+
+/*
+ * The text with one more element at the end of an array, or, where `key` is set, one more member at
+ * the end of an object, laid out as its neighbours are. `in` is a container parsed from `text`.
+ */
+char *json_text_insert(struct arena *a, struct str text, const struct json *in, struct str key,
+                       const struct json *value);
+
+/* The text without a child of that container. */
+char *json_text_remove(struct arena *a, struct str text, const struct json *in,
+                       const struct json *child);
+
 /* Writing ------------------------------------------------------------------------------------ */
 
 enum json_style {

@@ -92,6 +92,26 @@ static void check_scanner(struct str text, const struct json *j)
     must(json_scan_end(&bytes) == JSON_SCAN_DONE);
 }
 
+/* A child that is cut in at the end and out again leaves the bytes, where there was one before. */
+static void check_texts(struct arena *a, struct str text, const struct json *j)
+{
+    struct str key = json_type(j) == JSON_OBJECT ? STR("new") : (struct str){ 0 }, longer;
+    const struct json *again, *last = NULL;
+
+    if (json_type(j) != JSON_ARRAY && json_type(j) != JSON_OBJECT)
+        return;
+    longer = str_of(json_text_insert(a, text, j, key, json_int(a, 1)));
+    must(json_parse(a, longer, NULL, &again, NULL) == 0);
+    must(json_count(again) == json_count(j) + 1);
+    for (const struct json *c = json_first(again); c; c = json_next(c))
+        last = c;
+    if (json_count(j))
+        must(str_eq(str_of(json_text_remove(a, longer, again, last)), text));
+    else
+        must(json_parse(a, str_of(json_text_remove(a, longer, again, last)), NULL, &again, NULL) ==
+             0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(arena) struct arena a = { 0 };
@@ -112,5 +132,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_children(&a, j);
     check_edits(&a, j);
     check_scanner(text, j);
+    check_texts(&a, text, j);
     return 0;
 }

@@ -1,0 +1,283 @@
+/* hooke install, hooke uninstall - hooke as a hook of another agent, and out of it again. */
+#include "base/file.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "cli/cli.h"
+#include "cli/registration.h"
+#include "cli/trust_view.h"
+#include "hook/trust.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define SETTINGS_MAX ((size_t)4 << 20)
+
+struct installing {
+    struct cli *cli;
+    const struct registration *agent;
+    bool project, yes, dry_run, json;
+    const char *file;   /* of the agent, links followed */
+    const char *record; /* what it was before */
+    struct str before;  /* unset: there is no such file */
+    struct str after;   /* unset: there will be none */
+    mode_t mode;
+};
+
+/* Where ---------------------------------------------------------------------------------------- */
+
+/* A file that is a link stays one. */
+static const char *follow(struct arena *a, const char *file)
+{
+    CLEANUP(mem) char *real = realpath(file, NULL);
+
+    return real ? arena_strdup(a, real) : file;
+}
+
+static int look(struct installing *in)
+{
+    struct arena *a = &in->cli->arena;
+    CLEANUP(mem) char *cwd = getcwd(NULL, 0);
+    const char *workspace = in->project ? path_workspace(a, cwd ? cwd : "/") : NULL;
+    const char *state = path_join(a, path_xdg(a, PATH_STATE), "installed");
+    struct stat st;
+    struct err e = { 0 };
+
+    in->file = follow(a, registration_file(in->agent, a, workspace));
+    in->record = arena_printf(a, "%s/%016llx.json", state,
+                              (unsigned long long)map_hash(0, str_of(in->file)));
+    in->mode = stat(in->file, &st) == 0 ? st.st_mode & 07777 : 0600;
+    if (access(in->file, F_OK) < 0 && errno == ENOENT)
+        return EXIT_DONE;
+    if (file_read(a, in->file, SETTINGS_MAX, &in->before, &e) < 0)
+        return cli_fail(in->cli, "%s", e.msg);
+    return EXIT_DONE;
+}
+
+/*
+ * What agents are told to run. By its bare name where the shell finds this very program: an entry
+ * that stays the same through upgrades is trusted once.
+ */
+static const char *find_program(struct arena *a)
+{
+    CLEANUP(mem) char *self = realpath("/proc/self/exe", NULL);
+    const char *own = path_join(a, path_dirname(a, self ? self : "."), "hooke-answer");
+    const char *variable = getenv("PATH");
+    struct str rest = str_of(variable ? variable : ""), folder;
+
+    if (access(own, X_OK) < 0)
+        return NULL;
+    while (str_cut(&rest, ':', &folder)) {
+        const char *found = path_join(a, arena_cstr(a, folder), "hooke-answer");
+
+        if (folder.len && access(found, X_OK) == 0)
+            return file_is_same(found, own) ? "hooke-answer" : own;
+    }
+    return own;
+}
+
+static const char *quote(struct arena *a, const char *word)
+{
+    CLEANUP(strbuf) struct strbuf out = { 0 };
+
+    if (!word[strcspn(word, " \t\n\"'\\$`&|;<>()*?[]#~=%!{}")])
+        return word;
+    strbuf_addch(&out, '\'');
+    for (const char *p = word; *p; p++)
+        strbuf_addstr(&out, *p == '\'' ? "'\\''" : (const char[]){ *p, '\0' });
+    strbuf_addch(&out, '\'');
+    return arena_cstr(a, strbuf_str(&out));
+}
+
+/* Records -------------------------------------------------------------------------------------- */
+
+/* The bytes before, and the hash of those after: whoever finds the latter can restore the former.
+ */
+static int keep_record(const struct installing *in, struct err *e)
+{
+    struct arena *a = &in->cli->arena;
+    CLEANUP(strbuf) struct strbuf text = { 0 };
+    struct json *j = json_object(a);
+    char hash[TRUST_HEX_LEN + 1];
+
+    trust_hash(in->after, hash);
+    json_add(a, j, STR("agent"), json_cstring(a, in->agent->agent));
+    json_add(a, j, STR("file"), json_cstring(a, in->file));
+    json_add(a, j, STR("before"),
+             str_is_set(in->before) ? json_string(a, in->before) : json_null(a));
+    json_add(a, j, STR("after"), json_cstring(a, hash));
+    json_write(&text, j, JSON_COMPACT);
+    return file_write(in->record, strbuf_str(&text), 0600, e);
+}
+
+/* False: nobody knows what the file was, or it has changed since. */
+static bool find_record(const struct installing *in, struct str *before)
+{
+    struct arena *a = &in->cli->arena;
+    char hash[TRUST_HEX_LEN + 1];
+    const struct json *j;
+    struct str text;
+
+    if (file_read(a, in->record, SETTINGS_MAX * 4, &text, NULL) < 0 ||
+        json_parse(a, text, NULL, &j, NULL) < 0)
+        return false;
+    trust_hash(in->before, hash);
+    if (!str_is(json_str(a, json_get(j, STR("file"))), in->file) ||
+        !str_is(json_str(a, json_get(j, STR("after"))), hash))
+        return false;
+    *before = json_str(a, json_get(j, STR("before")));
+    return true;
+}
+
+/* Changing ------------------------------------------------------------------------------------- */
+
+static bool is_same(struct str x, struct str y)
+{
+    return str_is_set(x) == str_is_set(y) && (!str_is_set(x) || str_eq(x, y));
+}
+
+static void show_change(struct installing *in)
+{
+    const char *old = str_is_set(in->before) ? in->file : "/dev/null";
+    const char *const names[2] = { old, str_is_set(in->after) ? in->file : "/dev/null" };
+    struct str after = str_is_set(in->after) ? in->after : STR("");
+
+    if (!trust_view_diff(in->cli, old, after, names))
+        trust_view_text(in->cli, after, true);
+}
+
+static bool agrees(const struct installing *in)
+{
+    CLEANUP(mem) char *answer = NULL;
+    size_t room = 0;
+
+    if (in->yes)
+        return true;
+    printf("write this to '%s'? [y]es, [n]o: ", in->file);
+    fflush(stdout);
+    return getline(&answer, &room, stdin) > 0 && strchr("yY", answer[0]);
+}
+
+static int write_change(struct installing *in, struct err *e)
+{
+    if (str_is_set(in->after))
+        return file_write(in->file, in->after, in->mode, e);
+    return unlink(in->file) < 0 ? err_errno(e, "removing '%s'", in->file) : 0;
+}
+
+static int report(const struct installing *in, const char *state)
+{
+    struct json *j;
+
+    if (!in->json) {
+        printf("%s: %s\n", state, in->file);
+        return EXIT_DONE;
+    }
+    j = json_object(&in->cli->arena);
+    json_add(&in->cli->arena, j, STR("agent"), json_cstring(&in->cli->arena, in->agent->agent));
+    json_add(&in->cli->arena, j, STR("file"), json_cstring(&in->cli->arena, in->file));
+    json_add(&in->cli->arena, j, STR("state"), json_cstring(&in->cli->arena, state));
+    cli_json(in->cli, j);
+    return EXIT_DONE;
+}
+
+/* True: the change is wanted. Else `*rc` says how it ended. */
+static bool decide(struct installing *in, int *rc)
+{
+    bool person = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
+
+    if (!in->json)
+        show_change(in);
+    *rc = EXIT_DONE;
+    if (in->dry_run) {
+        *rc = report(in, "would change");
+        return false;
+    }
+    if (!in->yes && (!person || in->json)) {
+        *rc = cli_fail(in->cli, "nothing was written: say --yes to write '%s'", in->file);
+        return false;
+    }
+    if (agrees(in))
+        return true;
+    *rc = cli_fail(in->cli, "nothing was written");
+    return false;
+}
+
+/* Verbs ---------------------------------------------------------------------------------------- */
+
+static int install(struct installing *in)
+{
+    struct arena *a = &in->cli->arena;
+    const char *program = find_program(a);
+    struct str text = str_is_set(in->before) && str_trim(in->before).len ? in->before : STR("{}\n");
+    struct err e = { 0 };
+    int rc;
+
+    if (!program)
+        return cli_fail(in->cli, "'hooke-answer' is not beside this program: install hooke first");
+    if (registration_add(in->agent, a, text,
+                         arena_printf(a, "%s %s", quote(a, program), in->agent->agent), &in->after,
+                         &e) < 0)
+        return cli_fail(in->cli, "'%s' can't be changed: %s", in->file, e.msg);
+    if (is_same(in->before, in->after))
+        return report(in, "installed already");
+    if (!decide(in, &rc))
+        return rc;
+    if (keep_record(in, &e) < 0 || write_change(in, &e) < 0)
+        return cli_fail(in->cli, "%s", e.msg);
+    return report(in, "installed");
+}
+
+static int uninstall(struct installing *in)
+{
+    struct err e = { 0 };
+    int rc;
+
+    if (str_trim(in->before).len == 0)
+        return report(in, "not installed");
+    if (!find_record(in, &in->after) &&
+        registration_remove(&in->cli->arena, in->before, &in->after, &e) < 0)
+        return cli_fail(in->cli, "'%s' can't be changed: %s", in->file, e.msg);
+    if (is_same(in->before, in->after))
+        return report(in, "not installed");
+    if (!decide(in, &rc))
+        return rc;
+    if (write_change(in, &e) < 0)
+        return cli_fail(in->cli, "%s", e.msg);
+    (void)unlink(in->record);
+    return report(in, "uninstalled");
+}
+
+static int start(struct cli *cli, int argc, char **argv, int (*run)(struct installing *in))
+{
+    struct installing in = { .cli = cli };
+    const struct arg flags[] = {
+        ARG_SWITCH("project", 'p', &in.project, "for this workspace, not for all you do"),
+        ARG_SWITCH("yes", 'y', &in.yes, "write without asking"),
+        ARG_SWITCH("dry-run", 'n', &in.dry_run, "only show what would change"),
+        ARG_SWITCH("json", 0, &in.json, "for programs"),
+        ARG_END,
+    };
+    struct words words;
+    int rc;
+
+    if (!args_parse(cli, flags, argc, argv, &words, &rc))
+        return rc;
+    if (words.count != 1)
+        return cli_usage(cli);
+    in.agent = registration_find(words.word[0]);
+    if (!in.agent)
+        return cli_unknown(cli, words.word[0], registration_agents());
+    rc = look(&in);
+    return rc == EXIT_DONE ? run(&in) : rc;
+}
+
+int cmd_install(struct cli *cli, int argc, char **argv)
+{
+    return start(cli, argc, argv, install);
+}
+
+int cmd_uninstall(struct cli *cli, int argc, char **argv)
+{
+    return start(cli, argc, argv, uninstall);
+}
