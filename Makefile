@@ -12,6 +12,10 @@ check:
 	@scripts/bootstrap build test
 	@scripts/build $(PRESET)
 	@ctest --preset $(PRESET) -j$(shell nproc)
+test-agents:
+	@scripts/bootstrap build test
+	@scripts/build $(PRESET)
+	@HOOKE=$(CURDIR)/build/$(PRESET)/hooke scripts/test-agents
 asan tsan clang:
 	@scripts/bootstrap lint fuzz
 	@$(MAKE) PRESET=$@ check
@@ -35,4 +39,4 @@ fuzz:
 	@scripts/bootstrap build fuzz
 	@scripts/fuzz
 
-.PHONY: demo test check asan tsan clang release install lint format bench fuzz
+.PHONY: demo test check test-agents asan tsan clang release install lint format bench fuzz
