@@ -277,7 +277,7 @@ static void lose_change(struct writing *w, struct str field)
     const struct agent_saying *s = w->saying;
     const char *why;
 
-    if (!s->critical) {
+    if (!s->critical || !s->event->says[s->event->refuge]) {
         lose(w, PART_CHANGE,
              arena_printf(w->arena, "the change of '%.*s' is dropped", STR_ARG(field)));
         return;
@@ -429,7 +429,7 @@ static const char *cell(const struct agent_event *kind, enum agent_part part)
         return means->words;
     if (part == PART_ASK)
         return "block";
-    if (part == PART_CHANGE)
+    if (part == PART_CHANGE && kind->says[kind->refuge])
         return kind->refuge == PART_STOP ? "dropped, or stop" : "dropped, or block";
     return part == PART_STOP && kind->says[PART_BLOCK] ? "block" : "dropped";
 }

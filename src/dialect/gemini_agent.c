@@ -192,6 +192,8 @@ static const struct agent_means
                 .members = { { OUT "llm_request.messages", VALUE_CHANGED, NULL } } },
     context = { .words = "`additionalContext`",
                 .members = { { OUT "additionalContext", VALUE_TEXT, NULL } } },
+    /* The hook context-injector places what waits, by changing the messages. */
+    placed = { .words = "`llm_request.messages`", .later = true },
     later = { .words = "at the next `BeforeModel`", .later = true };
 
 static const struct agent_event events[] = {
@@ -214,7 +216,7 @@ static const struct agent_event events[] = {
       .says = { [PART_BLOCK] = &deny,
                 [PART_STOP] = &stop,
                 [PART_CHANGE] = &request,
-                [PART_INJECT] = &later,
+                [PART_INJECT] = &placed,
                 [PART_SAY] = &say } },
     { .name = "BeforeTool",
       .point = POINT_TOOL_EXECUTE_BEFORE,
