@@ -3,7 +3,7 @@
 #include "hook/registry.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 
 #define OWNER "@answer" /* stands where a hook's name stands in the store */
 #define KEY   "@record"
@@ -56,16 +56,21 @@ static bool is_needed(const struct registry *reg)
 
 /* Keeping -------------------------------------------------------------------------------------- */
 
+/* The next word of the text as a number; 0 where there is none. */
+static uint64_t take_number(struct arena *a, struct str *rest, int base)
+{
+    struct str word;
+
+    return str_cut(rest, ' ', &word) ? strtoull(arena_cstr(a, word), NULL, base) : 0;
+}
+
 static void read_record(struct record *rec, struct arena *a, struct str text)
 {
-    unsigned ended = 0, tool = 0;
-
-    if (!str_is_set(text) ||
-        sscanf(arena_cstr(a, text), "%u %u %u %" SCNx64 " %u", &rec->turn, &ended,
-               &rec->loop.continuations, &rec->loop.last_reason, &tool) != 5)
-        return;
-    rec->tool_ended = ended;
-    rec->loop.tool_ran = tool;
+    rec->turn = (unsigned)take_number(a, &text, 10);
+    rec->tool_ended = take_number(a, &text, 10) != 0;
+    rec->loop.continuations = (unsigned)take_number(a, &text, 10);
+    rec->loop.last_reason = take_number(a, &text, 16);
+    rec->loop.tool_ran = take_number(a, &text, 10) != 0;
 }
 
 static struct str write_record(const struct record *rec, struct arena *a)
@@ -122,9 +127,6 @@ static int decide_count(void *context, struct arena *a, struct str before, struc
     const struct counted *c = context;
     struct str now;
 
-    c->rec->turn = 0;
-    c->rec->tool_ended = false;
-    c->rec->loop = (struct loop){ 0 };
     read_record(c->rec, a, before);
     count(c->rec, c->point);
     now = write_record(c->rec, a);

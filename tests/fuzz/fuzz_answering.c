@@ -12,21 +12,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct dialect_agent *const agents[] = { &claude_agent, &codex_agent, &gemini_agent };
 
-static void answer(struct arena *a, struct agent_saying *s, struct str text)
+static void answer(struct arena *a, const struct agent_saying *asked, struct str text)
 {
     CLEANUP(strbuf) struct strbuf warnings = { 0 };
     CLEANUP(strbuf) struct strbuf lost = { 0 };
     CLEANUP(strbuf) struct strbuf out = { 0 };
     const struct json *j, *again;
+    struct agent_saying s = *asked;
     struct verdict v = { 0 };
 
     if (json_parse(a, text, NULL, &j, NULL) < 0 || verdict_from_json(a, j, &v, &warnings, NULL) < 0)
         return;
     for (struct injection *i = v.injections; i; i = i->next)
-        inject_settle(i, s->event->point);
-    s->verdict = &v;
-    s->lost = &lost;
-    json_write(&out, agent_write(a, s), JSON_COMPACT);
+        inject_settle(i, s.event->point);
+    s.verdict = &v;
+    s.lost = &lost;
+    json_write(&out, agent_write(a, &s), JSON_COMPACT);
     if (json_parse(a, strbuf_str(&out), NULL, &again, NULL) < 0 ||
         json_type(again) != JSON_OBJECT || memchr(out.buf, '\n', out.len))
         abort();

@@ -141,24 +141,21 @@ static inline void agents_write(const struct dialect_agent *ag, const struct age
 }
 
 /* The page of the agent has the table that its data make. */
-static inline void agents_page(const struct dialect_agent *ag, const char *name)
+static inline void agents_page(const struct dialect_agent *ag, const char *path)
 {
     CLEANUP(arena) struct arena a = { 0 };
     CLEANUP(strbuf) struct strbuf table = { 0 };
-    struct str page;
+    struct str page, rest, line;
 
-    assert_int_equal(file_read(&a, arena_printf(&a, HOOKE_SOURCE_DIR "/docs/agents/%s.md", name),
-                               1 << 20, &page, NULL),
-                     0);
+    assert_int_equal(file_read(&a, path, 1 << 20, &page, NULL), 0);
     agent_table(&table, ag);
+    rest = strbuf_str(&table);
     if (!strstr(page.ptr, strbuf_cstr(&table))) {
-        struct str rest = strbuf_str(&table), line;
-
         while (rest.len && str_cut(&rest, '\n', &line)) /* a message of cmocka has its limits */
             print_message("%.*s\n", STR_ARG(line));
-        fail_msg("docs/agents/%s.md must have the table above", name);
+        fail_msg("%s must have the table above", path);
     }
     for (const char *const *o = ag->others; *o; o++)
         if (!strstr(page.ptr, arena_printf(&a, "`%s`", *o)))
-            fail_msg("docs/agents/%s.md does not name the event `%s`", name, *o);
+            fail_msg("%s does not name the event `%s`", path, *o);
 }
