@@ -186,6 +186,7 @@ static const struct agent_means
             .members = { { "decision", VALUE_WORD, "ask" }, { "reason", VALUE_TEXT, NULL } } },
     input = { .words = "`tool_input`", .members = { { OUT "tool_input", VALUE_CHANGED, NULL } } },
     as_reason = { .words = "as the reason of `decision: deny`",
+                  .alone = true,
                   .members = { { "decision", VALUE_WORD, "deny" },
                                { "reason", VALUE_TEXT, NULL } } },
     request = { .words = "`llm_request.messages`",

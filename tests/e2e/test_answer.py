@@ -235,6 +235,19 @@ def test_the_same_reason_twice_ends_it(hooke):
     assert "same reason" in said(hooke, "codex", stop("codex", True))["systemMessage"]
 
 
+def test_what_keeps_gemini_going_is_no_message_of_the_user(hooke):
+    """Gemini gives its hooks the follow-up as a prompt."""
+    hooke.config("""hooks:
+  - { name: more, on: agent.stop, continue: go on }
+  - { name: typed, on: chat.message, when: not message.internal, inject: typed }""")
+    assert context(said(hooke, "gemini", prompt("gemini"))) == "typed"
+    assert said(hooke, "gemini", stop("gemini")) == goes_on("gemini", "go on")
+    assert said(hooke, "gemini", prompt("gemini", "go on")) == {}
+    assert "same reason" in said(hooke, "gemini", stop("gemini", True))["systemMessage"]
+    assert context(said(hooke, "gemini", prompt("gemini", "thanks"))) == "typed"
+    assert said(hooke, "gemini", stop("gemini")) == goes_on("gemini", "go on")
+
+
 def test_hooks_know_how_often_they_kept_it_going(hooke):
     hooke.config("""hooks:
   - { name: more, on: agent.stop, when: continuations < 2, continue: again }""")

@@ -77,6 +77,8 @@ static const struct agents_write answers[] = {
     { "BeforeTool", SHELL, "{'inject':[{'id':'1','text':'t'}]}", "{}", NULL },
     { "AfterTool", SHELL, "{'replace':{'output':'less'},'say':'s'}",
       "{'decision':'deny','reason':'less','systemMessage':'s'}", NULL },
+    { "AfterTool", SHELL, "{'replace':{'output':'less'},'inject':[{'id':'1','text':'t'}]}",
+      "{'decision':'deny','reason':'less\\n\\nt'}", NULL },
     { "AfterTool", SHELL, "{'decision':'block','reason':'no'}", "{'decision':'deny','reason':'no'}",
       NULL },
     { "AfterTool", SHELL, "{'stop':'no'}", "{'continue':false,'stopReason':'no'}", NULL },
