@@ -6,7 +6,7 @@ _hooke()
 
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        words="run chat conversation emit list show plan test replay config trace state trust doctor version demo help"
+        words="run chat conversation emit answer list show plan test replay config trace state trust doctor version demo help"
         mapfile -t COMPREPLY < <(compgen -W "$words --help --version" -- "$current")
         return
     fi
@@ -53,6 +53,7 @@ _hooke()
     case $verb in
     emit | plan) words=$(_hooke_points) ;;
     show) words=$(hooke list --names 2>/dev/null; _hooke_points) ;;
+    answer) words="claude codex gemini" ;;
     conversation) words="list show fork delete export import restore rename" ;;
     test) words=$(hooke list --names 2>/dev/null) ;;
     replay)
@@ -62,7 +63,7 @@ _hooke()
     config) words="check show path" ;;
     trace) words="tail show" ;;
     state) words="get set incr list clear" ;;
-    help) words="run chat conversation emit list show plan test replay config trace state trust doctor version demo points" ;;
+    help) words="run chat conversation emit answer list show plan test replay config trace state trust doctor version demo points" ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }

@@ -30,6 +30,10 @@ static const struct verb verbs[] = {
     { "emit", cmd_emit, "emit POINT [--data JSON|@FILE|-] [--session ID] [flags]",
       "run one event through its chain and print the verdict",
       "Exit code: 2 when a hook blocked, 0 otherwise." },
+    { "answer", cmd_answer, "answer AGENT [EVENT]",
+      "answer as a command hook of claude, codex or gemini: their JSON in, their JSON out",
+      "Reads one event on standard input and acts as soon as it is complete. What hooks decide is\n"
+      "in the answer: the exit code is 0 whatever they say." },
     { "list", cmd_list, "list [--point POINT] [--all] [--names] [--json]",
       "list the hooks in the order they run", NULL },
     { "show", cmd_show, "show NAME [--session ID] [--json]",

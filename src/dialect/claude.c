@@ -14,6 +14,7 @@
  * Tests: tests/unit/dialect/test_claude_*.c, tests/e2e/test_claude.py
  */
 #include "base/path.h"
+#include "dialect/agent.h"
 #include "dialect/claude_decode.h"
 #include "dialect/claude_filter.h"
 #include "dialect/claude_merge.h"
@@ -115,4 +116,5 @@ const struct dialect claude_dialect = {
     .filter_test = claude_filter_test,
     .filter_free = claude_filter_free,
     .merge = merge,
+    .agent = &claude_agent,
 };

@@ -14,6 +14,7 @@
  *
  * Tests: tests/unit/dialect/test_codex.c, tests/e2e/test_claude.py
  */
+#include "dialect/agent.h"
 #include "dialect/claude_decode.h"
 #include "dialect/claude_filter.h"
 #include "dialect/claude_merge.h"
@@ -142,4 +143,5 @@ const struct dialect codex_dialect = {
     .filter_test = claude_filter_test,
     .filter_free = claude_filter_free,
     .merge = merge,
+    .agent = &codex_agent,
 };

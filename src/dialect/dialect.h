@@ -1,6 +1,7 @@
 /*
  * dialect.h - how hooks written for some system are spoken to: our event becomes their JSON, and
- * the whole outcome of a run (exit code, signal, stdout, stderr) becomes our verdict.
+ * the whole outcome of a run (exit code, signal, stdout, stderr) becomes our verdict. Some systems
+ * are also answered, when they run hooke as a hook of theirs: dialect/agent.h.
  *
  * No two systems agree on what an exit code means, so that is decided here and never in the runner.
  */
@@ -30,6 +31,7 @@ struct dialect_wants {
 };
 
 struct dialect_filter;
+struct dialect_agent;
 
 struct dialect {
     const char *name;
@@ -72,6 +74,9 @@ struct dialect {
     void (*filter_free)(struct dialect_filter *f);
     void (*merge)(struct arena *a, const struct dialect_event *ev, const struct verdict *answers,
                   size_t count, const struct dialect_answer *out);
+
+    /* The other way round: answering the agent itself (dialect/agent.h); NULL: it can't be. */
+    const struct dialect_agent *agent;
 };
 
 /* NULL: this build has no such dialect. */

@@ -17,6 +17,7 @@
 #include "dialect/gemini.h"
 
 #include "base/path.h"
+#include "dialect/agent.h"
 #include "dialect/gemini_payload.h"
 
 #include <errno.h>
@@ -153,4 +154,5 @@ const struct dialect gemini_dialect = {
     .filter_test = gemini_filter_test,
     .filter_free = gemini_filter_free,
     .merge = gemini_merge,
+    .agent = &gemini_agent,
 };

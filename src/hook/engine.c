@@ -357,6 +357,12 @@ static void end(struct dispatch *d)
 int engine_emit(struct engine *en, const struct event *ev, struct arena *a, struct receipt *r,
                 struct err *e)
 {
+    return engine_emit_settled(en, ev, a, NULL, r, e);
+}
+
+int engine_emit_settled(struct engine *en, const struct event *ev, struct arena *a,
+                        const struct engine_settling *s, struct receipt *r, struct err *e)
+{
     struct dispatch d = { .engine = en, .arena = a, .event = *ev, .receipt = r };
     struct chain_key key;
     int bad = check_event(ev, e);
@@ -369,6 +375,8 @@ int engine_emit(struct engine *en, const struct event *ev, struct arena *a, stru
     run(&d);
     forget(&d);
     end(&d);
+    if (s)
+        s->settle(s->context, a, r);
     write_receipt(en, r);
     if (en->capture && capture_is_due(en->capture, d.began_ns))
         capture_event(en->capture, d.began_ns, r, d.event.id);

@@ -57,6 +57,16 @@ const char *receipt_outcome(const struct receipt *r)
     return v->injections ? "inject" : "none";
 }
 
+void receipt_warn(struct arena *a, struct receipt *r, const char *line)
+{
+    const char **all = arena_array(a, const char *, r->warning_count + 1);
+
+    for (size_t i = 0; i < r->warning_count; i++)
+        all[i] = r->warnings[i];
+    all[r->warning_count++] = line;
+    r->warnings = all;
+}
+
 /* Writing: straight into the buffer, because a line is written for every event. */
 
 static void add_raw(struct strbuf *out, struct str text)

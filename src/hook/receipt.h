@@ -72,6 +72,9 @@ const char *receipt_outcome(const struct receipt *r);
 /* What a hook's part of a receipt begins with: {"hook":"name" */
 struct str receipt_head(struct arena *a, const char *hook);
 
+/* One more warning; `line` is borrowed. */
+void receipt_warn(struct arena *a, struct receipt *r, const char *line);
+
 /* The receipt as one JSON object without a newline. */
 void receipt_write(struct strbuf *out, const struct receipt *r);
 

@@ -1,0 +1,454 @@
+#include "dialect/agent.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define SPECIFIC  "hookSpecificOutput"
+#define NO_REASON "a hook of hooke refused it without a reason"
+
+const struct agent_event *agent_event_find(const struct dialect_agent *ag, struct str name)
+{
+    for (size_t i = 0; i < ag->event_count; i++)
+        if (str_is(name, ag->events[i].name))
+            return &ag->events[i];
+    return NULL;
+}
+
+bool agent_event_is_other(const struct dialect_agent *ag, struct str name)
+{
+    for (const char *const *o = ag->others; *o; o++)
+        if (str_is(name, *o))
+            return true;
+    return false;
+}
+
+/* Reading -------------------------------------------------------------------------------------- */
+
+static char *text_member(struct arena *a, const struct json *in, struct str name)
+{
+    char *text = json_cstr(a, json_get(in, name));
+
+    return text && text[0] ? text : NULL;
+}
+
+int agent_read(struct arena *a, const struct dialect_agent *ag, const struct agent_event *kind,
+               const struct json *in, struct event *ev, struct err *e)
+{
+    const char *id, *sub;
+
+    if (json_type(in) != JSON_OBJECT)
+        return err_set(e, -EBADMSG, "the event must be an object, not %s",
+                       json_type_name(json_type(in)));
+    id = text_member(a, in, STR("session_id"));
+    if (!id)
+        return err_set(e, -EBADMSG, "the event has no 'session_id', %s always gives one",
+                       ag->title);
+    sub = text_member(a, in, STR("agent_id"));
+    if (!sub && kind->sub)
+        sub = "subagent";
+    *ev = (struct event){
+        .point = kind->point,
+        .session = {
+            .id = sub ? arena_printf(a, "%s/%s", id, sub) : id,
+            .parent = sub ? id : NULL,
+            .agent = text_member(a, in, STR("agent_type")),
+            .cwd = text_member(a, in, STR("cwd")),
+            .depth = sub ? 1 : 0,
+        },
+        .data = kind->data(a, in),
+    };
+    return 0;
+}
+
+struct json *agent_tool_data(struct arena *a, enum tools_system system, const struct json *in,
+                             const struct json *output)
+{
+    static const struct str kept[] = { STR("mcp_context"), STR("original_request_name") };
+    const struct json *name = json_get(in, STR("tool_name")), *input;
+    const struct json *call = json_get(in, STR("tool_use_id"));
+    struct json *data = json_object(a), *native = json_object(a);
+    struct str tool = tools_name(system, TOOLS_OURS, json_str(a, name));
+
+    input = json_get(in, STR("tool_input"));
+    json_add(a, native, STR("tool"), name);
+    json_add(a, native, STR("args"), input);
+    json_add(a, native, STR("output"), output);
+    for (size_t i = 0; i < ARRAY_LEN(kept); i++)
+        json_add(a, native, kept[i], json_get(in, kept[i]));
+    if (json_type(name) == JSON_STRING)
+        json_add(a, data, STR("tool"), json_string(a, tool));
+    if (json_type(call) == JSON_STRING)
+        json_add(a, data, STR("call_id"), call);
+    json_add(a, data, STR("args"),
+             input ? tools_to_ours(a, system, tool, input, NULL) : json_object(a));
+    json_add(a, data, STR("native"), native);
+    return data;
+}
+
+/* How the agent spelled the argument that we call `ours`; what it is usually called there. */
+static struct str spelled(struct arena *a, enum tools_system system, struct str tool,
+                          const struct json *input, struct str ours)
+{
+    const struct json *one = json_with(a, NULL, ours, json_null(a));
+
+    for (const struct json *m = json_first(input); m; m = json_next(m)) {
+        const struct json *alone = json_with(a, NULL, json_key(a, m), json_null(a));
+
+        if (json_get(tools_to_ours(a, system, tool, alone, NULL), ours))
+            return json_key(a, m);
+    }
+    return json_key(a, json_first(tools_to_theirs(a, system, tool, one)));
+}
+
+const struct json *agent_native_args(struct arena *a, enum tools_system system,
+                                     const struct json *in, const struct json *args)
+{
+    const struct json *input = json_get(in, STR("tool_input")), *out = json_object(a);
+    struct str tool = tools_name(system, TOOLS_OURS, json_str(a, json_get(in, STR("tool_name"))));
+
+    if (json_type(args) != JSON_OBJECT)
+        return NULL;
+    for (const struct json *m = json_first(args); m; m = json_next(m))
+        out = json_with(a, out, spelled(a, system, tool, input, json_key(a, m)), m);
+    return out;
+}
+
+/* Writing -------------------------------------------------------------------------------------- */
+
+struct writing {
+    struct arena *arena;
+    const struct agent_saying *saying;
+    const struct json *out;
+    bool over; /* blocked or stopped: nothing is left that could be changed */
+};
+
+static const enum power powers[AGENT_PARTS] = {
+    [PART_BLOCK] = POWER_BLOCK,       [PART_ASK] = POWER_ASK,       [PART_ALLOW] = POWER_ALLOW,
+    [PART_STOP] = POWER_STOP,         [PART_CHANGE] = POWER_CHANGE, [PART_INJECT] = POWER_INJECT,
+    [PART_CONTINUE] = POWER_CONTINUE,
+};
+
+static const char *part_name(enum agent_part part)
+{
+    return part == PART_SAY ? "say" : power_name(powers[part]);
+}
+
+static void lose(struct writing *w, enum agent_part part, const char *becomes)
+{
+    const struct agent_saying *s = w->saying;
+
+    if (s->lost)
+        strbuf_printf(s->lost, "%s has no '%s' at %s: %s\n", s->agent->title, part_name(part),
+                      s->event->name, becomes);
+}
+
+static const struct agent_means *means_of(const struct writing *w, enum agent_part part)
+{
+    return w->saying->event ? w->saying->event->says[part] : NULL;
+}
+
+/* `object` with the member at the path; a part of the answer names its event first. */
+static const struct json *put(struct arena *a, const struct json *object, struct str path,
+                              const struct json *value, const char *event)
+{
+    struct str key;
+
+    (void)str_cut(&path, '.', &key);
+    if (!str_is_set(path))
+        return json_with(a, object, key, value);
+    if (event && !json_get(object, key))
+        object = json_with(a, object, key,
+                           json_with(a, NULL, STR("hookEventName"), json_cstring(a, event)));
+    return json_with(a, object, key, put(a, json_get(object, key), path, value, NULL));
+}
+
+static bool is_mcp(struct arena *a, const struct json *in)
+{
+    return str_starts(json_str(a, json_get(in, STR("tool_name"))), STR("mcp__"));
+}
+
+static const struct json *shaped(struct writing *w, const struct json *value)
+{
+    const struct agent_saying *s = w->saying;
+
+    return s->event && s->event->shape ? s->event->shape(w->arena, s->in, value) : value;
+}
+
+static const struct json *value_of(struct writing *w, const struct agent_member *m,
+                                   const char *text, const struct json *changed)
+{
+    struct arena *a = w->arena;
+
+    switch (m->value) {
+    case VALUE_WORD:
+        return json_cstring(a, m->word);
+    case VALUE_FALSE:
+        return json_bool(a, false);
+    case VALUE_TEXT:
+        return json_cstring(a, text);
+    case VALUE_CHANGED:
+        return changed;
+    case VALUE_MCP:
+        return is_mcp(a, w->saying->in) ? changed : NULL;
+    case VALUE_SHAPED:
+        return shaped(w, json_cstring(a, text));
+    }
+    return NULL;
+}
+
+static void say(struct writing *w, const struct agent_means *means, const char *text,
+                const struct json *changed)
+{
+    const char *event = w->saying->event ? w->saying->event->name : NULL;
+
+    for (size_t i = 0; i < AGENT_MEMBERS && means->members[i].path; i++) {
+        const struct agent_member *m = &means->members[i];
+        const struct json *value = value_of(w, m, text, changed);
+
+        if (value)
+            w->out = put(w->arena, w->out, str_of(m->path), value, event);
+    }
+}
+
+/* A reason is one that the model or a person can read: some agents take no blank one. */
+static const char *reason_or(const char *reason)
+{
+    return reason && str_trim(str_of(reason)).len ? reason : NO_REASON;
+}
+
+static void write_block(struct writing *w, const char *reason)
+{
+    const struct agent_means *means =
+        w->saying->event ? means_of(w, PART_BLOCK) : w->saying->agent->alarm;
+
+    if (!means) {
+        lose(w, PART_BLOCK, "it goes on");
+        return;
+    }
+    say(w, means, reason_or(reason), NULL);
+    w->over = true;
+}
+
+static void write_stop(struct writing *w, const char *reason)
+{
+    const struct agent_means *means = means_of(w, PART_STOP);
+
+    if (means && !means->as_block) {
+        say(w, means, reason_or(reason), NULL);
+        w->over = true;
+    } else if (means || means_of(w, PART_BLOCK)) {
+        lose(w, PART_STOP, "it is blocked");
+        write_block(w, reason);
+    } else {
+        lose(w, PART_STOP, "it goes on");
+    }
+}
+
+static void write_decision(struct writing *w, const struct verdict *v)
+{
+    static const enum agent_part parts[] = {
+        [DECISION_ALLOW] = PART_ALLOW, [DECISION_ASK] = PART_ASK
+    };
+    const struct agent_means *means;
+
+    if (v->decision == DECISION_NONE)
+        return;
+    if (v->decision == DECISION_BLOCK) {
+        write_block(w, v->reason);
+        return;
+    }
+    means = means_of(w, parts[v->decision]);
+    if (means) {
+        say(w, means, v->reason ? v->reason : "", NULL);
+    } else if (v->decision == DECISION_ASK) {
+        lose(w, PART_ASK, "it is blocked");
+        write_block(w, arena_printf(w->arena, "%s (%s can't be made to ask)", reason_or(v->reason),
+                                    w->saying->agent->title));
+    } else {
+        lose(w, PART_ALLOW, "its own permissions decide");
+    }
+}
+
+/* Changes -------------------------------------------------------------------------------------- */
+
+/* A change that can't be said. What somebody depends on must not be passed over. */
+static void lose_change(struct writing *w, struct str field)
+{
+    const struct agent_saying *s = w->saying;
+    const char *why;
+
+    if (!s->critical) {
+        lose(w, PART_CHANGE,
+             arena_printf(w->arena, "the change of '%.*s' is dropped", STR_ARG(field)));
+        return;
+    }
+    why = arena_printf(w->arena, "a safety-critical hook changed '%.*s', which %s can't take at %s",
+                       STR_ARG(field), s->agent->title, s->event->name);
+    lose(w, PART_CHANGE, s->event->refuge == PART_STOP ? "it is stopped" : "it is blocked");
+    if (s->event->refuge == PART_STOP)
+        write_stop(w, why);
+    else
+        write_block(w, why);
+}
+
+/* The words of a changed field: where it becomes a reason, the model reads them. */
+static const char *words_of(struct arena *a, const struct json *value)
+{
+    return json_type(value) == JSON_STRING ? json_cstr(a, value) : json_text(a, value);
+}
+
+static void write_change(struct writing *w, const struct json *field)
+{
+    const struct agent_event *kind = w->saying->event;
+    const struct agent_means *means = means_of(w, PART_CHANGE);
+    struct str name = json_key(w->arena, field);
+    const struct json *value = NULL;
+
+    if (w->over)
+        return;
+    if (means && kind->field && str_is(name, kind->field))
+        value = shaped(w, field);
+    if (value)
+        say(w, means, reason_or(words_of(w->arena, field)), value);
+    else
+        lose_change(w, name);
+}
+
+/* Injections ----------------------------------------------------------------------------------- */
+
+static bool is_over(const struct verdict *v)
+{
+    return v->stop || v->decision == DECISION_BLOCK;
+}
+
+bool agent_says(const struct agent_event *kind, const struct verdict *v, const struct injection *i)
+{
+    const struct agent_means *means = kind->says[PART_INJECT];
+
+    /* What belongs to a message or an output that is refused goes with it. */
+    if (i->class == INJECT_PERSISTENT && is_over(v))
+        return false;
+    return means && !means->later && i->class != INJECT_VOLATILE;
+}
+
+static void write_injections(struct writing *w, const struct verdict *v)
+{
+    const struct agent_means *means = means_of(w, PART_INJECT);
+    CLEANUP(strbuf) struct strbuf text = { 0 };
+    bool lost = false;
+
+    for (unsigned rank = 0; rank < 4; rank++)
+        for (const struct injection *i = v->injections; i; i = i->next) {
+            if (inject_rank(i->priority) != rank)
+                continue;
+            if (agent_says(w->saying->event, v, i))
+                strbuf_printf(&text, "%s%s", text.len ? "\n\n" : "", i->text);
+            else
+                lost |= !(means && means->later) && !is_over(v);
+        }
+    if (lost)
+        lose(w, PART_INJECT, means ? "what is volatile is dropped" : "it is dropped");
+    if (text.len)
+        say(w, means, arena_cstr(w->arena, strbuf_str(&text)), NULL);
+}
+
+/* Results -------------------------------------------------------------------------------------- */
+
+static void write_follow_ups(struct writing *w, const struct verdict *v)
+{
+    const struct agent_means *means = means_of(w, PART_CONTINUE);
+    CLEANUP(strbuf) struct strbuf text = { 0 };
+
+    for (const struct json *f = json_first(v->follow_ups); f; f = json_next(f)) {
+        const char *words = json_cstr(w->arena, f);
+
+        if (words)
+            strbuf_printf(&text, "%s%s", text.len ? "\n\n" : "", words);
+    }
+    if (text.len == 0 || w->over)
+        return;
+    if (means)
+        say(w, means, arena_cstr(w->arena, strbuf_str(&text)), NULL);
+    else
+        lose(w, PART_CONTINUE, "it is dropped");
+}
+
+static void lose_results(struct writing *w, const struct verdict *v)
+{
+    const struct agent_saying *s = w->saying;
+
+    if (!s->lost)
+        return;
+    if (v->messages)
+        strbuf_printf(s->lost, "%s lets no hook rewrite its history: the mutation is dropped\n",
+                      s->agent->title);
+    if (v->callback)
+        strbuf_printf(s->lost, "%s runs no callbacks: '%s' is dropped\n", s->agent->title,
+                      v->callback);
+    if (v->model)
+        strbuf_printf(s->lost, "%s lets no hook choose its model: '%s' is dropped\n",
+                      s->agent->title, v->model);
+}
+
+const struct json *agent_write(struct arena *a, const struct agent_saying *s)
+{
+    const struct verdict *v = s->verdict;
+    struct writing w = { .arena = a, .saying = s, .out = json_object(a) };
+
+    if (!s->event) {
+        if (is_over(v))
+            write_block(&w, v->reason);
+        return w.out;
+    }
+    if (v->stop)
+        write_stop(&w, v->stop);
+    else
+        write_decision(&w, v);
+    for (const struct json *f = json_first(v->replace); f; f = json_next(f))
+        write_change(&w, f);
+    if (v->injections)
+        write_injections(&w, v);
+    write_follow_ups(&w, v);
+    lose_results(&w, v);
+    if (v->say && s->event->says[PART_SAY])
+        say(&w, s->event->says[PART_SAY], v->say, NULL);
+    else if (v->say)
+        lose(&w, PART_SAY, "nobody reads it");
+    return w.out;
+}
+
+/* The table ------------------------------------------------------------------------------------ */
+
+static const char *cell(const struct agent_event *kind, enum agent_part part)
+{
+    const struct agent_means *means = kind->says[part];
+
+    if (part != PART_SAY && !(point_info(kind->point)->powers & powers[part]))
+        return "–";
+    if (means)
+        return means->words;
+    if (part == PART_ASK)
+        return "block";
+    if (part == PART_CHANGE)
+        return kind->refuge == PART_STOP ? "dropped, or stop" : "dropped, or block";
+    return part == PART_STOP && kind->says[PART_BLOCK] ? "block" : "dropped";
+}
+
+void agent_table(struct strbuf *out, const struct dialect_agent *ag)
+{
+    strbuf_addstr(out, "| event | point");
+    for (int p = 0; p < AGENT_PARTS; p++)
+        strbuf_printf(out, " | %s", part_name((enum agent_part)p));
+    strbuf_addstr(out, " |\n|---|---");
+    for (int p = 0; p < AGENT_PARTS; p++)
+        strbuf_addstr(out, "|---");
+    strbuf_addstr(out, "|\n");
+    for (size_t i = 0; i < ag->event_count; i++) {
+        const struct agent_event *kind = &ag->events[i];
+
+        strbuf_printf(out, "| `%s` | `%s`", kind->name, point_info(kind->point)->name);
+        for (int p = 0; p < AGENT_PARTS; p++)
+            strbuf_printf(out, " | %s", cell(kind, (enum agent_part)p));
+        strbuf_addstr(out, " |\n");
+    }
+}

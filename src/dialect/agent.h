@@ -1,0 +1,121 @@
+/*
+ * agent.h - answering an agent that runs hooke as its command hook: what it writes becomes an event
+ * of ours, and what a chain has decided becomes what it reads.
+ *
+ *     const struct agent_event *kind = agent_event_find(ag, STR("PreToolUse"));
+ *     r = agent_read(a, ag, kind, document, &ev, e);
+ *     … emit it …
+ *     struct agent_saying s = { .agent = ag, .event = kind, .in = document, .verdict = &v };
+ *     json_write(&out, agent_write(a, &s), JSON_COMPACT);
+ *
+ * All that differs between agents is data: a row per event says which point it is, and for each
+ * part of a verdict which members of the answer say it. A part without means is lost: `ask` then is
+ * a block, so is a change by a safety-critical hook, all else is left out. docs/agents/ has these
+ * tables for people, and a test compares them. Everything is in the arena or borrowed.
+ */
+#pragma once
+
+#include "hook/tools.h"
+#include "hook/verdict.h"
+
+/* What a verdict may say, as far as an agent might take it. */
+enum agent_part {
+    PART_BLOCK,
+    PART_ASK,
+    PART_ALLOW,
+    PART_STOP,
+    PART_CHANGE, /* of the row's `field` */
+    PART_INJECT,
+    PART_CONTINUE, /* follow-ups */
+    PART_SAY,
+    AGENT_PARTS,
+};
+
+enum agent_value {
+    VALUE_WORD,    /* the member's own word */
+    VALUE_FALSE,   /* false */
+    VALUE_TEXT,    /* the reason, the context, the line */
+    VALUE_CHANGED, /* the changed field, in the agent's shape */
+    VALUE_MCP,     /* the same, of tools of an MCP server only */
+    VALUE_SHAPED,  /* the text in the shape of the field; nothing where it has none */
+};
+
+struct agent_member {
+    const char *path; /* names with '.' between them */
+    enum agent_value value;
+    const char *word;
+};
+
+#define AGENT_MEMBERS 4
+
+/* How a part is said; all-zero members are passed over. */
+struct agent_means {
+    const char *words; /* for docs/agents */
+    struct agent_member members[AGENT_MEMBERS];
+    bool as_block; /* it is said as a block */
+    bool later;    /* an injection: it waits for the next request of the session */
+};
+
+struct agent_event {
+    const char *name;
+    enum point point;
+    bool sub; /* of a subagent, always */
+    const struct json *(*data)(struct arena *a, const struct json *in);
+    const char *field; /* of data, which a change can reach; NULL: none */
+
+    /* A changed field in the agent's shape; NULL from it: it has none. */
+    const struct json *(*shape)(struct arena *a, const struct json *in, const struct json *value);
+    enum agent_part refuge; /* of a safety-critical change that can't be said: block or stop */
+    const struct agent_means *says[AGENT_PARTS];
+};
+
+struct dialect_agent {
+    const char *title; /* "Claude Code" */
+    enum tools_system system;
+    const struct agent_event *events; /* that have a point */
+    size_t event_count;
+    const char *const *others;       /* events without one, ended by NULL */
+    const struct agent_means *alarm; /* a block where nobody knows which event it is */
+    bool tells_turns;                /* it tells of every request to the model */
+    const char *mute; /* one of `others` whose answer is no JSON: it gets none; NULL: none */
+};
+
+extern const struct dialect_agent claude_agent, codex_agent, gemini_agent;
+
+/* The row of an event; NULL: the agent has none of that name, or no point stands for it. */
+const struct agent_event *agent_event_find(const struct dialect_agent *ag, struct str name);
+
+/* Whether the agent has an event of that name for which there is no point. */
+bool agent_event_is_other(const struct dialect_agent *ag, struct str name);
+
+/* Read what the agent wrote. Fails when it is no event: not an object, without a session. */
+MUST_CHECK int agent_read(struct arena *a, const struct dialect_agent *ag,
+                          const struct agent_event *kind, const struct json *in, struct event *ev,
+                          struct err *e);
+
+/* One answer. */
+struct agent_saying {
+    const struct dialect_agent *agent;
+    const struct agent_event *event; /* NULL: not known; then only `alarm` can be said */
+    const struct json *in;           /* as read; may be NULL */
+    const struct verdict *verdict;   /* merged */
+    bool critical;                   /* a safety-critical hook changed something */
+    struct strbuf *lost;             /* what can't be said and what became of it, a line each */
+};
+
+/* In the agent's own JSON; never NULL. */
+const struct json *agent_write(struct arena *a, const struct agent_saying *s);
+
+/* Whether an injection of this event is said by its answer, rather than lost or later. */
+bool agent_says(const struct agent_event *kind, const struct verdict *v, const struct injection *i);
+
+/* The table of docs/agents: a row per event. */
+void agent_table(struct strbuf *out, const struct dialect_agent *ag);
+
+/* Changed arguments of a tool under the names the agent used in `in`. For the tables. */
+const struct json *agent_native_args(struct arena *a, enum tools_system system,
+                                     const struct json *in, const struct json *args);
+
+/* {tool, call_id, args, native} of a document with tool_name and tool_input. For the tables. */
+struct json *agent_tool_data(struct arena *a, enum tools_system system, const struct json *in,
+                             const struct json *output);

@@ -1,0 +1,304 @@
+#include "serve/answering.h"
+
+#include "dialect/agent.h"
+#include "dialect/dialect.h"
+#include "hook/collector.h"
+#include "hook/registry.h"
+#include "serve/document.h"
+#include "serve/record.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#define READ_MS    10000
+#define EXIT_USAGE 64
+
+struct answering {
+    struct runtime *rt;
+    const struct answer_request *q;
+    const struct dialect_agent *agent;
+    const struct agent_event *kind;
+    struct str name; /* of the event; unset: not known */
+    struct str text; /* as read */
+    const struct json *in;
+    struct event event;
+    struct record record;
+    const struct json *answer;
+};
+
+const char *const *answer_agents(void)
+{
+    static const char *const names[] = { "claude", "codex", "gemini", NULL };
+
+    return names;
+}
+
+/* Writing -------------------------------------------------------------------------------------- */
+
+static void write_text(int fd, const char *text, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = write(fd, text, len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) /* whoever asked has gone: nobody is left to tell */
+            return;
+        text += n;
+        len -= (size_t)n;
+    }
+}
+
+static void write_answer(const struct answering *s)
+{
+    CLEANUP(strbuf) struct strbuf out = { 0 };
+
+    json_write(&out, s->answer, JSON_COMPACT);
+    strbuf_addch(&out, '\n');
+    write_text(s->q->out, strbuf_cstr(&out), out.len);
+}
+
+static void complain(const struct answering *s, const char *words)
+{
+    CLEANUP(strbuf) struct strbuf line = { 0 };
+
+    strbuf_printf(&line, "hooke: answer %s: %s\n", s->q->agent, words);
+    write_text(s->q->err, strbuf_cstr(&line), line.len);
+}
+
+/* When there is no event ----------------------------------------------------------------------- */
+
+/* The hook in force that must not be passed over: at the event's point, or anywhere. NULL: none. */
+static const char *critical_hook(struct arena *a, struct engine *en, const struct agent_event *kind)
+{
+    struct registry *reg = engine_look(en);
+    const struct hook *const *hooks;
+    const char *name = NULL;
+    size_t count;
+
+    hooks = kind ? registry_at(reg, kind->point, &count) : registry_hooks(reg, &count);
+    for (size_t i = 0; i < count && !name; i++)
+        if (hooks[i]->traits.safety_critical && !hooks[i]->off_because && !hooks[i]->traits.observe)
+            name = arena_strdup(a, hooks[i]->name);
+    registry_unref(reg);
+    return name;
+}
+
+/* Where something can be refused it is, if somebody depends on a hook that could not look. */
+static void answer_without_event(struct answering *s, struct arena *a, const char *why)
+{
+    struct verdict v = { 0 };
+    struct agent_saying saying = {
+        .agent = s->agent, .event = s->kind, .in = s->in, .verdict = &v
+    };
+    const char *hook = critical_hook(a, s->rt->engine, s->kind);
+
+    complain(s, why);
+    if (hook) {
+        v.decision = DECISION_BLOCK;
+        v.reason = arena_printf(
+            a,
+            "hooke could not read the event, so the safety-critical hook '%s' did not see it: %s",
+            hook, why);
+    }
+    s->answer = agent_write(a, &saying);
+}
+
+/* What a text that is no JSON says of its event all the same. */
+static struct str guess_event(struct str text)
+{
+    const char *key = "\"hook_event_name\"";
+    const char *at = text.len ? memmem(text.ptr, text.len, key, strlen(key)) : NULL;
+    struct str rest, word;
+
+    if (!at)
+        return (struct str){ 0 };
+    rest = (struct str){ at + strlen(key), text.len - (size_t)(at - text.ptr) - strlen(key) };
+    if (!str_cut(&rest, '"', &word) || !str_is_set(rest) || !str_cut(&rest, '"', &word))
+        return (struct str){ 0 };
+    return word;
+}
+
+/* Reading -------------------------------------------------------------------------------------- */
+
+static int find_name(struct answering *s, struct arena *a, struct err *e)
+{
+    struct str said = json_str(a, json_get(s->in, STR("hook_event_name")));
+
+    s->name = s->q->event ? str_of(s->q->event) : said;
+    if (!str_is_set(s->name))
+        return err_set(e, -EBADMSG, "the event has no 'hook_event_name' and none was given");
+    if (str_is_set(said) && !str_eq(said, s->name))
+        return err_set(e, -EBADMSG, "the event is '%.*s', but '%s' was to be answered",
+                       STR_ARG(said), s->q->event);
+    return 0;
+}
+
+static int read_event(struct answering *s, struct arena *a, struct err *e)
+{
+    struct json_reader reader = { .max_bytes = DOCUMENT_MAX };
+    int r = document_read(a, s->q->in, s->q->read_ms ? s->q->read_ms : READ_MS, &s->text, e);
+
+    s->name = s->q->event ? str_of(s->q->event) : guess_event(s->text);
+    if (r == 0)
+        r = json_parse(a, s->text, &reader, &s->in, e);
+    if (r == 0)
+        r = find_name(s, a, e);
+    s->kind = str_is_set(s->name) ? agent_event_find(s->agent, s->name) : NULL;
+    if (r < 0 || !s->kind)
+        return r;
+    return agent_read(a, s->agent, s->kind, s->in, &s->event, e);
+}
+
+/* Settling: our verdict in the agent's words --------------------------------------------------- */
+
+static bool is_critical(const struct receipt *r)
+{
+    for (size_t i = 0; i < r->run_count; i++)
+        if ((r->runs[i].effects & POWER_CHANGE) && r->runs[i].hook->traits.safety_critical)
+            return true;
+    return false;
+}
+
+static const char *add_line(struct arena *a, const char *text, const char *line)
+{
+    return text ? arena_printf(a, "%s\n%s", text, line) : line;
+}
+
+/* Loops end, also where the agent itself knows no limit. */
+static void cap(struct answering *s, struct arena *a, struct receipt *r, struct verdict *v)
+{
+    const char *why = NULL, *first = json_cstr(a, json_first(v->follow_ups));
+
+    if (!first || v->stop || record_continue(&s->record, v->reason ? v->reason : first, a, &why))
+        return;
+    v->follow_ups = NULL;
+    v->say = add_line(a, v->say, arena_printf(a, "hooke lets the agent stop: %s", why));
+    receipt_warn(a, r, why);
+}
+
+/* What the answer says is said: it must not come again with a later request. */
+static void consume(struct answering *s, struct arena *a, const struct verdict *v)
+{
+    struct collector c = { s->rt->store, s->event.session.id };
+    struct injection *pending = NULL, *placed = NULL, *next;
+    struct err e = { 0 };
+    bool any = false;
+
+    for (const struct injection *i = v->injections; i; i = i->next)
+        any |= (i->class != INJECT_PERSISTENT || i->once) && agent_says(s->kind, v, i);
+    if (!any || collector_peek(&c, a, &pending, &e) < 0)
+        return;
+    for (struct injection *p = pending; p; p = next) {
+        next = p->next;
+        for (const struct injection *i = v->injections; i; i = i->next)
+            if (strcmp(i->source, p->source) == 0 && strcmp(i->id, p->id) == 0 &&
+                agent_says(s->kind, v, i)) {
+                p->next = placed;
+                placed = p;
+                break;
+            }
+    }
+    if (placed && collector_consume(&c, placed, &e) < 0)
+        log_warn(engine_log(s->rt->engine), "context may be said again: %s", e.msg);
+}
+
+/* The agent shows nobody what goes to standard error. */
+static const char *alarm_of(const struct answering *s, struct arena *a, const struct receipt *r)
+{
+    const struct config *config = registry_config(r->registry);
+    const struct problem *p = config ? config->problems.first : NULL;
+
+    if (s->event.point != POINT_SESSION_CREATED && s->event.point != POINT_CHAT_MESSAGE)
+        return NULL;
+    if (s->q->broken)
+        return arena_printf(a, "hooke: %s", s->q->broken);
+    if (!config || !config->broken)
+        return NULL;
+    return arena_printf(a, "hooke: the configuration is broken, %s: %s%s%s",
+                        config->fallen_back ? "its last good version is in force"
+                                            : "the defaults are in force",
+                        p ? origin_text(a, &p->origin) : "see 'hooke config check'", p ? ": " : "",
+                        p ? p->message : "");
+}
+
+static void settle(void *context, struct arena *a, struct receipt *r)
+{
+    struct answering *s = context;
+    struct verdict v = r->verdict;
+    CLEANUP(strbuf) struct strbuf lost = { 0 };
+    struct agent_saying saying = { .agent = s->agent,
+                                   .event = s->kind,
+                                   .in = s->in,
+                                   .verdict = &v,
+                                   .critical = is_critical(r),
+                                   .lost = &lost };
+    const char *alarm = alarm_of(s, a, r);
+    struct str rest, line;
+
+    if (alarm)
+        v.say = add_line(a, v.say, alarm);
+    cap(s, a, r, &v);
+    s->answer = agent_write(a, &saying);
+    rest = strbuf_str(&lost);
+    while (rest.len && str_cut(&rest, '\n', &line))
+        if (line.len)
+            receipt_warn(a, r, arena_cstr(a, line));
+    consume(s, a, &v);
+}
+
+/* Answering ------------------------------------------------------------------------------------ */
+
+static int emit(struct answering *s, struct arena *a, struct err *e)
+{
+    CLEANUP(receipt) struct receipt r = { 0 };
+    const struct engine_settling settling = { settle, s };
+
+    s->record =
+        (struct record){ .engine = s->rt->engine,
+                         .tells_turns = s->agent->tells_turns,
+                         .going_on = json_is_true(json_get(s->in, STR("stop_hook_active"))) };
+    record_count(&s->record, &s->event, a);
+    s->event.turn = s->record.turn;
+    s->event.abort_fd = s->q->abort_fd;
+    if (s->event.point == POINT_AGENT_STOP && s->record.kept && !s->record.unknown)
+        s->event.data = json_with(a, s->event.data, STR("continuations"),
+                                  json_int(a, s->record.loop.continuations));
+    return engine_emit_settled(s->rt->engine, &s->event, a, &settling, &r, e);
+}
+
+static void answer_nothing(struct answering *s, struct arena *a)
+{
+    bool known = agent_event_is_other(s->agent, s->name);
+
+    s->answer = json_object(a);
+    if (known)
+        log_info(engine_log(s->rt->engine), "no point stands for '%.*s' of %s: nothing to answer",
+                 STR_ARG(s->name), s->agent->title);
+    else
+        log_warn(engine_log(s->rt->engine),
+                 "'%.*s' is no event of %s that is known: it is let pass", STR_ARG(s->name),
+                 s->agent->title);
+}
+
+int answer_serve(struct runtime *rt, const struct answer_request *q)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    const struct dialect *d = dialect_find(str_of(q->agent));
+    struct answering s = { .rt = rt, .q = q, .agent = d ? d->agent : NULL };
+    struct err e = { 0 };
+
+    if (!s.agent) {
+        complain(&s, "no such agent: it can be claude, codex or gemini");
+        return EXIT_USAGE;
+    }
+    if (read_event(&s, &a, &e) < 0)
+        answer_without_event(&s, &a, e.msg);
+    else if (!s.kind)
+        answer_nothing(&s, &a);
+    else if (emit(&s, &a, &e) < 0)
+        answer_without_event(&s, &a, e.msg);
+    if (!s.agent->mute || !str_is(s.name, s.agent->mute))
+        write_answer(&s);
+    return 0;
+}

@@ -1,0 +1,196 @@
+#include "serve/record.h"
+
+#include "hook/registry.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define OWNER "@answer" /* stands where a hook's name stands in the store */
+#define KEY   "@record"
+
+/* Is it needed? -------------------------------------------------------------------------------- */
+
+static bool mentions(const struct setting *s, const char *word)
+{
+    if (!s)
+        return false;
+    if (s->kind == SETTING_STRING && strstr(s->text.ptr, word))
+        return true;
+    for (const struct setting *c = s->first; c; c = c->next)
+        if (mentions(c, word))
+            return true;
+    return false;
+}
+
+/* Programs and scripts are given the turn and may do what they like with it. */
+static bool may_look(const struct hook *h)
+{
+    return h->runner == RUNNER_COMMAND || h->runner == RUNNER_SCRIPT ||
+           h->runner == RUNNER_RESIDENT || (h->runner == RUNNER_BUILTIN && !h->def);
+}
+
+static bool is_at(const struct hook *h, enum point point)
+{
+    for (size_t i = 0; i < h->traits.on_count; i++)
+        if (h->traits.on[i].point == point)
+            return true;
+    return false;
+}
+
+static bool is_needed(const struct registry *reg)
+{
+    const struct config *config = registry_config(reg);
+    const struct hook *const *hooks;
+    size_t count;
+
+    hooks = registry_hooks(reg, &count);
+    for (size_t i = 0; i < count; i++)
+        if (!hooks[i]->off_because && (may_look(hooks[i]) || (is_at(hooks[i], POINT_AGENT_STOP) &&
+                                                              !hooks[i]->traits.observe)))
+            return true;
+    for (size_t i = 0; config && i < config->hook_count; i++)
+        if (config->hooks[i].runner == RUNNER_RULE && mentions(config->hooks[i].spec, "turn"))
+            return true;
+    return false;
+}
+
+/* Keeping -------------------------------------------------------------------------------------- */
+
+static void read_record(struct record *rec, struct arena *a, struct str text)
+{
+    unsigned ended = 0, tool = 0;
+
+    if (!str_is_set(text) ||
+        sscanf(arena_cstr(a, text), "%u %u %u %" SCNx64 " %u", &rec->turn, &ended,
+               &rec->loop.continuations, &rec->loop.last_reason, &tool) != 5)
+        return;
+    rec->tool_ended = ended;
+    rec->loop.tool_ran = tool;
+}
+
+static struct str write_record(const struct record *rec, struct arena *a)
+{
+    return str_of(arena_printf(a, "%u %d %u %" PRIx64 " %d", rec->turn, rec->tool_ended,
+                               rec->loop.continuations, rec->loop.last_reason, rec->loop.tool_ran));
+}
+
+static void next_turn(struct record *rec)
+{
+    if (!rec->tells_turns && rec->tool_ended)
+        rec->turn++;
+    rec->tool_ended = false;
+}
+
+static void count(struct record *rec, enum point point)
+{
+    switch (point) {
+    case POINT_CHAT_MESSAGE:
+        rec->turn = rec->tells_turns ? 0 : 1;
+        rec->tool_ended = false;
+        loop_user_spoke(&rec->loop);
+        break;
+    case POINT_MESSAGES_TRANSFORM:
+        rec->turn++;
+        break;
+    case POINT_TOOL_EXECUTE_BEFORE:
+        next_turn(rec);
+        loop_tool_ran(&rec->loop);
+        break;
+    case POINT_TOOL_EXECUTE_AFTER:
+        rec->tool_ended = true;
+        break;
+    case POINT_AGENT_STOP:
+        next_turn(rec);
+        if (!rec->going_on) /* the user has spoken, whoever heard it */
+            loop_user_spoke(&rec->loop);
+        break;
+    default:
+        break;
+    }
+    if (rec->turn == 0 && !rec->tells_turns) /* nobody heard the user speak */
+        rec->turn = 1;
+}
+
+struct counted {
+    struct record *rec;
+    enum point point;
+};
+
+static int decide_count(void *context, struct arena *a, struct str before, struct str *after,
+                        struct err *e UNUSED)
+{
+    const struct counted *c = context;
+    struct str now;
+
+    c->rec->turn = 0;
+    c->rec->tool_ended = false;
+    c->rec->loop = (struct loop){ 0 };
+    read_record(c->rec, a, before);
+    count(c->rec, c->point);
+    now = write_record(c->rec, a);
+    if (!str_eq(now, before))
+        *after = now;
+    return 0;
+}
+
+static bool is_counted(enum point point)
+{
+    return point == POINT_CHAT_MESSAGE || point == POINT_MESSAGES_TRANSFORM ||
+           point == POINT_TOOL_EXECUTE_BEFORE || point == POINT_TOOL_EXECUTE_AFTER ||
+           point == POINT_AGENT_STOP;
+}
+
+void record_count(struct record *rec, const struct event *ev, struct arena *a)
+{
+    struct registry *reg = engine_look(rec->engine);
+    const struct config *config = registry_config(reg);
+    struct store_key key = { ev->session.id, OWNER, KEY };
+    struct counted counted = { rec, ev->point };
+    struct err e = { 0 };
+
+    rec->session = arena_strdup(a, ev->session.id);
+    rec->limit = config ? config->max_continuations : LOOP_CONTINUATIONS;
+    rec->kept = is_counted(ev->point) && is_needed(reg);
+    registry_unref(reg);
+    if (!rec->kept)
+        return;
+    if (store_update(engine_store(rec->engine), &key, decide_count, &counted, &e) == 0)
+        return;
+    rec->unknown = true;
+    log_warn_once(engine_log(rec->engine), "the turns of session '%s' are not counted: %s",
+                  rec->session, e.msg);
+}
+
+/* Continuing ----------------------------------------------------------------------------------- */
+
+struct continuing {
+    struct record *rec;
+    struct arena *arena; /* outlives the update */
+    const char *reason, **why;
+    bool may;
+};
+
+static int decide_continue(void *context, struct arena *a, struct str before, struct str *after,
+                           struct err *e UNUSED)
+{
+    struct continuing *c = context;
+
+    read_record(c->rec, a, before);
+    c->may = loop_continue(&c->rec->loop, c->rec->limit, c->reason, c->arena, c->why);
+    if (c->may)
+        *after = write_record(c->rec, a);
+    return 0;
+}
+
+bool record_continue(struct record *rec, const char *reason, struct arena *a, const char **why)
+{
+    struct store_key key = { rec->session, OWNER, KEY };
+    struct continuing c = { rec, a, reason, why, false };
+    struct err e = { 0 };
+
+    if (!rec->unknown &&
+        store_update(engine_store(rec->engine), &key, decide_continue, &c, &e) == 0)
+        return c.may;
+    *why = "the store can't tell how often hooks have kept the agent going";
+    return !rec->going_on;
+}

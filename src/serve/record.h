@@ -1,0 +1,40 @@
+/*
+ * record.h - what is remembered of a session of another agent, which tells no turn and counts no
+ * continuations.
+ *
+ *     record_read(&rec, rt->engine, &ev);       the turn this event belongs to
+ *     …
+ *     if (record_continue(&rec, a, reason, &why)) …
+ *
+ * A turn is one request to the model and its tools. Where the agent tells of its requests (Gemini)
+ * they are counted; elsewhere a tool that starts, or the end, after a tool has finished is taken
+ * for a new turn, which is right but for several tools of one turn that run one after the other.
+ *
+ * The store is opened only when something in force looks at the turn, or may keep the agent going.
+ */
+#pragma once
+
+#include "hook/engine.h"
+#include "hook/loop.h"
+
+struct record {
+    struct engine *engine;
+    const char *session;
+    bool kept;        /* whether any of it is kept */
+    bool unknown;     /* the store could not be read */
+    bool tells_turns; /* the agent tells of every request */
+    bool going_on;    /* the agent says that a hook has kept it going */
+    unsigned turn;    /* of the event */
+    bool tool_ended;  /* since the turn began */
+    uint32_t limit;
+    struct loop loop;
+};
+
+/* Count the event. Of `rec`, engine and tells_turns are set; a failing store is logged, no more. */
+void record_count(struct record *rec, const struct event *ev, struct arena *a);
+
+/*
+ * Whether hooks may keep the agent going once more; it is counted when they may. Else `why` says in
+ * one line why not. Without a store only the first time of a message may.
+ */
+bool record_continue(struct record *rec, const char *reason, struct arena *a, const char **why);
