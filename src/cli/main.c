@@ -69,6 +69,10 @@ static const struct verb verbs[] = {
       "let the workspace's configuration and programs be used, after a look at them",
       "Bytes are pinned and copied: the copy is what runs, and a file that changes does not run\n"
       "until it is trusted again. Exit code: 1 when something stays untrusted." },
+    { "serve", cmd_serve,
+      "serve [--socket PATH] [--idle TIME]\nserve --status [--json]\nserve --stop",
+      "answer agents and other programs from one process that stays",
+      "In the foreground; SIGTERM lets what runs finish. Everything works without it, slower." },
     { "doctor", cmd_doctor, "doctor [--json]", "check that everything hooke needs is in order",
       NULL },
     { "version", cmd_version, "version [--json]", "print the version", NULL },
