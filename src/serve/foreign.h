@@ -5,7 +5,8 @@
  *     foreign_in(a, system, &event);            rules and built-ins see our names
  *     verdict = foreign_out(a, system, &event, verdict);
  *
- * What the host said stays in `data.native`.
+ * What the host said stays in `data.native`. An `error` without a class gets one, by its name, its
+ * status and its body, which goes.
  */
 #pragma once
 

@@ -4,6 +4,7 @@
 #include "runner/rpc.h"
 #include "serve/foreign.h"
 #include "serve/host.h"
+#include "serve/record.h"
 
 #include <errno.h>
 
@@ -101,11 +102,39 @@ static const struct json *result_of(struct asking *q, const struct receipt *r,
     return result;
 }
 
+/* What nobody typed is part of the loop, not the end of it. */
+static bool is_internal(const struct event *ev)
+{
+    const struct json *message = event_data(ev, STR("message"));
+
+    return ev->point == POINT_CHAT_MESSAGE && json_is_true(json_get(message, STR("internal")));
+}
+
+/* Loops end: a host is told to go on only as often as `limits.continuations` allows. */
+static void cap(void *context, struct arena *a, struct receipt *r)
+{
+    struct record *record = context;
+    struct verdict *v = &r->verdict;
+    const char *why = NULL, *first = json_cstr(a, json_first(v->follow_ups));
+
+    if (r->event->point != POINT_AGENT_STOP || !first || v->stop ||
+        record_continue(record, v->reason ? v->reason : first, a, &why))
+        return;
+    v->follow_ups = NULL;
+    v->say = arena_printf(a, "%s%shooke lets the agent stop: %s", v->say ? v->say : "",
+                          v->say ? "\n" : "", why);
+    receipt_warn(a, r, why);
+}
+
 /* In the folder and with the variables of the event. */
 static int emit_in(struct asking *q, struct tenant *t, struct event *ev, struct err *e)
 {
     CLEANUP(receipt) struct receipt r = { 0 };
     const char *dialect = text_of(q, "dialect", q->host->dialect);
+    struct engine *en = tenant_runtime(t)->engine;
+    /* a host says itself which turn it is, and tells when somebody speaks */
+    struct record record = { .engine = en, .tells_turns = true, .going_on = true };
+    const struct engine_settling settling = { cap, &record };
     const struct json *verdict;
     enum tools_system system;
 
@@ -114,7 +143,9 @@ static int emit_in(struct asking *q, struct tenant *t, struct event *ev, struct 
     if (dialect)
         foreign_in(q->arena, system, ev);
     ev->abort_fd = q->host->gone_fd;
-    if (engine_emit(tenant_runtime(t)->engine, ev, q->arena, &r, e) < 0)
+    if (!is_internal(ev))
+        record_count(&record, ev, q->arena);
+    if (engine_emit_settled(en, ev, q->arena, &settling, &r, e) < 0)
         return RPC_BAD_PARAMS;
     verdict = verdict_to_json(q->arena, &r.verdict);
     if (dialect)

@@ -48,6 +48,35 @@ static void changed_arguments_have_the_hosts_names_again(void **state UNUSED)
         "{\"replace\":{\"args\":{\"filePath\":\"/b\",\"content\":\"c\"},\"title\":\"t\"}}");
 }
 
+static void errors_get_a_class_by_name_status_body_or_words(void **state UNUSED)
+{
+    static const struct {
+        const char *error, *class;
+    } cases[] = {
+        { "{\"name\":\"MessageAbortedError\",\"message\":\"rate limit\"}", "aborted" },
+        { "{\"status\":429,\"message\":\"slow\"}", "rate_limit" },
+        { "{\"status\":400,\"body\":\"{\\\"error\\\":{\\\"type\\\":\\\"insufficient_quota\\\"}}\"}",
+          "quota" },
+        { "{\"message\":\"Too Many Requests\"}", "rate_limit" },
+        { "{\"message\":\"Cannot connect to database\"}", "other" },
+        { "{\"status\":200,\"message\":\"rate limit\"}", "other" },
+        { "{\"class\":\"mine\",\"message\":\"rate limit\"}", "mine" },
+    };
+    CLEANUP(arena) struct arena a = { 0 };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const char *said = arena_printf(&a, "{\"error\":%s,\"status\":{\"error\":%s}}",
+                                        cases[i].error, cases[i].error);
+        struct event ev = { .data = parse(&a, said) };
+
+        foreign_in(&a, TOOLS_OPENCODE, &ev);
+        assert_string_equal(json_cstr(&a, json_pointer(ev.data, "/error/class")), cases[i].class);
+        assert_string_equal(json_cstr(&a, json_pointer(ev.data, "/status/error/class")),
+                            cases[i].class);
+        assert_null(json_pointer(ev.data, "/error/body"));
+    }
+}
+
 static void leaves_what_is_about_no_tool(void **state UNUSED)
 {
     CLEANUP(arena) struct arena a = { 0 };
@@ -63,4 +92,5 @@ static void leaves_what_is_about_no_tool(void **state UNUSED)
 TESTS(cmocka_unit_test(knows_the_systems_by_name),
       cmocka_unit_test(hooks_see_our_names_and_the_hosts_own),
       cmocka_unit_test(changed_arguments_have_the_hosts_names_again),
+      cmocka_unit_test(errors_get_a_class_by_name_status_body_or_words),
       cmocka_unit_test(leaves_what_is_about_no_tool))
