@@ -1,5 +1,5 @@
-# What `make install` puts in place: program, static library, header, pkg-config file, manual page,
-# completions.
+# What `make install` puts in place: program, static library, header, pkg-config file, manual pages,
+# completions, units of the daemon; cmake/answer.cmake adds hooke-answer.
 #
 # libhooke.a is one relocatable object whose hidden symbols were made local, so that an embedding
 # program sees hooke_* and nothing else of ours.
@@ -19,7 +19,9 @@ install(TARGETS hooke)
 install(FILES ${libhooke} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/hooke DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/hooke.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-install(FILES share/man/hooke.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES share/man/hooke.1 share/man/hooke-answer.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES share/systemd/hooke.socket share/systemd/hooke.service
+  DESTINATION lib/systemd/user)
 install(FILES share/completions/hooke.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME hooke)
 install(FILES share/completions/_hooke DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)

@@ -6,12 +6,12 @@ _hooke()
 
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        words="run chat conversation emit answer list show plan test replay config trace state trust install uninstall doctor version demo help"
+        words="run chat conversation emit answer list show plan test replay config trace state trust install uninstall serve doctor version demo help"
         mapfile -t COMPREPLY < <(compgen -W "$words --help --version" -- "$current")
         return
     fi
     case $previous in
-    --config | --cwd | --trust | --event | -e | --capture)
+    --config | --cwd | --trust | --event | -e | --capture | --socket)
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         return
         ;;
@@ -40,6 +40,7 @@ _hooke()
         state) words="--session --hook --json" ;;
         trust) words="--yes --full --revoke --list --trust --json" ;;
         install | uninstall) words="claude codex gemini --project --yes --dry-run --json" ;;
+        serve) words="--socket --idle --status --stop --json" ;;
         doctor) words="--json $scope" ;;
         version) words="--json" ;;
         esac
@@ -64,7 +65,7 @@ _hooke()
     config) words="check show path" ;;
     trace) words="tail show" ;;
     state) words="get set incr list clear" ;;
-    help) words="run chat conversation emit answer list show plan test replay config trace state trust install uninstall doctor version demo points" ;;
+    help) words="run chat conversation emit answer list show plan test replay config trace state trust install uninstall serve doctor version demo points" ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }

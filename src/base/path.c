@@ -1,5 +1,7 @@
 #include "base/path.h"
 
+#include "base/vars.h"
+
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -93,7 +95,7 @@ bool path_within(const char *root, const char *path)
 
 const char *path_home(void)
 {
-    const char *home = getenv("HOME");
+    const char *home = vars_get("HOME");
 
     return home && home[0] == '/' ? home : "/";
 }
@@ -107,7 +109,7 @@ char *path_xdg(struct arena *a, enum path_kind kind)
         [PATH_DATA] = { "XDG_DATA_HOME", ".local/share" },
         [PATH_STATE] = { "XDG_STATE_HOME", ".local/state" },
     };
-    const char *base = getenv(kinds[kind].variable);
+    const char *base = vars_get(kinds[kind].variable);
 
     if (!base || base[0] != '/') /* the specification: relative values are ignored */
         base = path_join(a, path_home(), kinds[kind].fallback);

@@ -1,6 +1,7 @@
 #include "embed/runtime.h"
 
 #include "base/path.h"
+#include "base/vars.h"
 #include "builtin/builtin.h"
 #include "find/find.h"
 #include "hook/capture.h"
@@ -98,7 +99,7 @@ int runtime_open(struct runtime *rt, const struct runtime_options *o, struct err
     engine.receipts = receipts[0] ? receipts : NULL;
     if (receipts[0]) { /* who wants no traces wants none of these either */
         engine.captures = capture_default_folder(&rt->arena);
-        engine.capture = getenv("HOOKE_CAPTURE");
+        engine.capture = vars_get("HOOKE_CAPTURE");
     }
     rt->engine = engine_new(&engine);
     return o->no_config ? 0 : runtime_configure(rt, o, e);

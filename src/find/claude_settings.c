@@ -265,10 +265,12 @@ void claude_settings_find(struct found *found)
 
     if (f->answering && strcmp(f->answering, "claude") == 0)
         return; /* it runs them itself */
+    config_found_watch(f, users);
     read_file(f, &c, &(struct origin){ .source = SOURCE_USER, .file = users });
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         const char *path = path_join(f->arena, f->workspace, names[i]);
 
+        config_found_watch(f, path);
         if (!file_is_same(path, users))
             read_file(f, &c, &(struct origin){ .source = SOURCE_WORKSPACE, .file = path });
     }

@@ -97,8 +97,10 @@ void find_hooks(struct config_finding *f)
     size_t count = find_folders(f, all);
     struct found found = { .finding = f };
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        config_found_watch(f, all[i].folder.path);
         all[i].files = folder_files(f, &all[i].folder);
+    }
     ask_folders(f, all, count);
     for (size_t i = 0; i < count; i++) {
         enum folder_kind kind = all[i].folder.kind;

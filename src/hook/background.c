@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/vars.h"
 #include "hook/dispatch.h"
 
 #include <errno.h>
@@ -56,6 +57,7 @@ struct background_run *background_prepare(const struct hook_call *c)
     run->call.registry = registry_ref(c->registry);
     run->call.event_deadline_ns = run->call.guest_deadline_ns = UINT64_MAX;
     run->call.abort_fd = engine_abort_fd(c->engine); /* the event's may be closed by then */
+    run->vars = vars_copy(&run->arena, vars_mine());
     run->after = arena_strdup(&run->arena, c->receipt_id);
     return run;
 }
@@ -101,6 +103,7 @@ static void perform(struct background *b, struct background_run *run)
                           .event = run->event,
                           .receipt = &receipt };
     struct verdict v = { 0 };
+    char *const *before = vars_use(run->vars);
 
     call(&d, run, &v);
     dispatch_warn_of(&d, &receipt.runs[0]);
@@ -108,6 +111,7 @@ static void perform(struct background *b, struct background_run *run)
         merge_late(&d, run->call.hook, &v, &receipt.runs[0]);
     receipt.ns = receipt.runs[0].ns;
     engine_record(run->call.engine, &receipt);
+    vars_use(before);
 }
 
 /* Threads -------------------------------------------------------------------------------------- */

@@ -31,6 +31,7 @@ struct background_run {
     hook_fn *start;
     void *context;
     uint32_t timeout_ms;
+    char *const *vars; /* of whoever emitted, base/vars.h; NULL: the process's */
     const char *after; /* id of the event's receipt */
     bool forgotten;    /* its session is gone; guarded by the lock */
     struct background_run *next;

@@ -1,6 +1,7 @@
 /*
  * capture_file.c - one captured event as JSON: the event, the verdict, and what each hook did.
  */
+#include "base/vars.h"
 #include "hook/capture.h"
 #include "hook/redact.h"
 
@@ -47,7 +48,7 @@ const struct json *capture_to_json(struct arena *a, const struct receipt *r, con
     const struct json *event, *verdict;
 
     ev.id = id;
-    redact_learn(&redactor, environ);
+    redact_learn(&redactor, vars_all());
     event = redact_json(&redactor, event_to_json(a, &ev));
     verdict = redact_json(&redactor, verdict_to_json(a, &r->verdict));
     json_add(a, j, STR("hooke"), json_int(a, 1));

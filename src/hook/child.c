@@ -1,5 +1,7 @@
 #include "hook/child.h"
 
+#include "base/vars.h"
+
 #include <stdlib.h>
 
 const char *const child_keys[] = {
@@ -39,7 +41,7 @@ const char **child_env(struct arena *a, const struct setting *common, const stru
 
 unsigned child_depth_here(void)
 {
-    const char *depth = getenv("HOOKE_DEPTH");
+    const char *depth = vars_get("HOOKE_DEPTH");
 
     return depth ? (unsigned)strtoul(depth, NULL, 10) : 0;
 }

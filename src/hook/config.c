@@ -1,6 +1,7 @@
 #include "hook/config.h"
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "hook/config_merge.h"
 #include "hook/config_source.h"
 #include "hook/trust.h"
@@ -88,6 +89,37 @@ void config_add_file(struct config *c, const struct config_file *file)
     c->files[c->file_count++] = *file;
 }
 
+void config_watch(struct config *c, const char *path)
+{
+    if (!path)
+        return;
+    c->watched =
+        arena_grow(&c->arena, c->watched, c->watched_count, &c->watched_room, sizeof(*c->watched));
+    c->watched[c->watched_count++] = path;
+}
+
+/* Besides the sources: what entries of the user run is read when the hooks are made. */
+static void watch_all(struct config *c, const struct config_sources *sources)
+{
+    config_watch(c, c->trust);
+    for (size_t i = 0; i < sources->count; i++) {
+        config_watch(c, sources->list[i].path);
+        config_watch(c, sources->list[i].other);
+    }
+    for (size_t i = 0; i < c->hook_count; i++) {
+        const struct hook_entry *h = &c->hooks[i];
+        const struct setting *script = setting_get(h->spec, "script");
+
+        if (h->runner != RUNNER_SCRIPT || !script || script->kind != SETTING_STRING)
+            continue;
+        config_watch(c, path_join(&c->arena,
+                                  h->origin.file ? path_dirname(&c->arena, h->origin.file) : "",
+                                  script->text.ptr));
+    }
+    for (size_t i = 0; i < c->file_count; i++)
+        config_watch(c, c->files[i].path);
+}
+
 struct config *config_load(const struct config_where *where)
 {
     struct config *c = xcalloc(1, sizeof(*c));
@@ -121,6 +153,7 @@ struct config *config_load(const struct config_where *where)
     config_read_programs(c);
     config_read_cadences(c, where->builtins);
     config_read_disabled(c, where->builtins);
+    watch_all(c, &sources);
     return c;
 }
 

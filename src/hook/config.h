@@ -134,6 +134,8 @@ struct config {
     const char *trust_bad;     /* why it is not used; NULL: it is */
     struct config_file *files; /* weakest first, then those that hooks run */
     size_t file_count, file_room;
+    const char **watched; /* files and folders: while none of them changes, neither does this */
+    size_t watched_count, watched_room;
     const char **unpinned; /* what hooks of the workspace run that no pin covers, a line each */
     size_t unpinned_count, unpinned_room;
     const struct setting *root; /* everything merged */
@@ -172,12 +174,18 @@ struct config_finding {
     struct setting *first_entry;
     struct config_file *files; /* hook files that were looked at */
     size_t file_count, file_room;
+    const char **watched; /* as in struct config */
+    size_t watched_count, watched_room;
 };
 
 typedef void config_find_fn(struct config_finding *f);
 
-/* For a config_find_fn: keep the file, or add a hook after those found before. */
+/*
+ * For a config_find_fn: keep the file, name one or a folder on which the finds depend, whether it
+ * is there or not, or add a hook after those found before.
+ */
 void config_found_file(struct config_finding *f, const struct config_file *file);
+void config_found_watch(struct config_finding *f, const char *path);
 void config_found_entry(struct config_finding *f, struct setting *entry);
 
 /* Where to look. NULL members take what the environment says. */

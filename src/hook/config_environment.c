@@ -1,5 +1,6 @@
 /* Settings that come as HOOKE_* variables and as flags. */
 #include "base/strbuf.h"
+#include "base/vars.h"
 #include "hook/config_merge.h"
 
 #include <stdlib.h>
@@ -92,7 +93,7 @@ void config_environment(struct config_merge *m)
     for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
         const struct origin origin = { .source = SOURCE_ENVIRONMENT,
                                        .file = variables[i].variable };
-        const char *text = getenv(variables[i].variable);
+        const char *text = vars_get(variables[i].variable);
 
         if (text && text[0])
             merge_path(m, &origin, variables[i].path, text);

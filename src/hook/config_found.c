@@ -11,6 +11,13 @@ void config_found_file(struct config_finding *f, const struct config_file *file)
     f->files[f->file_count++].found = true;
 }
 
+void config_found_watch(struct config_finding *f, const char *path)
+{
+    f->watched =
+        arena_grow(f->arena, f->watched, f->watched_count, &f->watched_room, sizeof(*f->watched));
+    f->watched[f->watched_count++] = path;
+}
+
 void config_found_entry(struct config_finding *f, struct setting *entry)
 {
     struct setting **end = &f->first_entry;
@@ -213,6 +220,8 @@ void config_find_hooks(struct config *c, const struct config_where *where,
     where->find(&f);
     for (size_t i = 0; i < f.file_count; i++)
         config_add_file(c, &f.files[i]);
+    for (size_t i = 0; i < f.watched_count; i++)
+        config_watch(c, f.watched[i]);
     for (struct setting *found = f.first_entry; found; found = found->next)
         if (settle(m, member(m->root, "hooks"), found))
             merge_found(m, found);

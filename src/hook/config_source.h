@@ -50,6 +50,9 @@ void config_sources_find(struct arena *a, const struct config_where *where,
 void config_source_read(struct arena *a, const struct config_sources *sources,
                         struct config_source *s);
 
+/* Part of config_load(): the configuration depends on what is there. NULL: on nothing. */
+void config_watch(struct config *c, const char *path);
+
 /* Part of config_load(): add what where->find finds to what is configured, in m->root. */
 struct config_merge;
 void config_find_hooks(struct config *c, const struct config_where *where,

@@ -3,6 +3,7 @@
  * power. Each works in memory of its own, so that they cannot meet.
  */
 #include "base/clock.h"
+#include "base/vars.h"
 #include "hook/dispatch.h"
 #include "hook/gate.h"
 
@@ -22,6 +23,7 @@ struct observer {
 
 struct observing {
     const struct dispatch *d;
+    char *const *vars; /* of the thread that emits */
     struct observer *observers;
     size_t count;
     atomic_size_t next;
@@ -50,6 +52,7 @@ static void *observe_until_done(void *context)
 {
     struct observing *all = context;
 
+    vars_use(all->vars);
     for (;;) {
         size_t i = atomic_fetch_add(&all->next, 1);
 
@@ -91,7 +94,7 @@ static void keep_report(struct arena *a, struct hook_report *report)
 void observe_outcome(struct dispatch *d)
 {
     size_t most = d->chain->count - d->chain->observers;
-    struct observing all = { .d = d };
+    struct observing all = { .d = d, .vars = vars_mine() };
 
     if (!most || d->aborted)
         return;

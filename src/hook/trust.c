@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/strbuf.h"
+#include "base/vars.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 char *trust_file(struct arena *a, const char *user_dir)
 {
-    const char *named = getenv("HOOKE_TRUST");
+    const char *named = vars_get("HOOKE_TRUST");
 
     if (named && named[0])
         return arena_strdup(a, named);

@@ -1,6 +1,7 @@
 #include "hook/trust_where.h"
 
 #include "base/path.h"
+#include "base/vars.h"
 #include "hook/trust.h"
 
 #include <stdlib.h>
@@ -53,7 +54,7 @@ bool trust_needs_pin(const struct trust_where *w, const char *path)
 
 char *trust_find_in_path(struct arena *a, const struct trust_where *w, const char *name)
 {
-    const char *list = getenv("PATH");
+    const char *list = vars_get("PATH");
     struct str rest = str_of(list ? list : "/usr/bin:/bin"), folder;
 
     while (str_cut(&rest, ':', &folder)) {

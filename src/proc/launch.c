@@ -1,5 +1,6 @@
 #include "proc/launch.h"
 
+#include "base/vars.h"
 #include "proc/env.h"
 #include "proc/fault.h"
 #include "proc/spawn.h"
@@ -81,7 +82,7 @@ bool launch(const struct proc *p, enum launch_input input, struct launched *to,
     argv = arena_array(&a, char *, argc + 1);
     memcpy(argv, p->argv, argc * sizeof(*argv));
     s.argv = argv;
-    s.env = env_change(&a, environ, p->env);
+    s.env = env_change(&a, vars_all(), p->env);
     s.candidates = env_candidates(&a, s.env, argc ? argv[0] : "");
     if (open_stdio(input, to->pipes, s.stdio) < 0) {
         r->step = PROC_STEP_PIPES;

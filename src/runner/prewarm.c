@@ -1,6 +1,7 @@
 #include "runner/prewarm.h"
 
 #include "base/mem.h"
+#include "base/vars.h"
 #include "runner/program.h"
 
 #include <pthread.h>
@@ -38,7 +39,7 @@ static const char *identify(struct arena *a, const struct proc *p, bool *young)
     CLEANUP(strbuf) struct strbuf text = { 0 };
 
     strbuf_addstr(&text, program_identity(a, p->argv, p->env, p->cwd, young));
-    for (char *const *variable = environ; variable && *variable; variable++)
+    for (char *const *variable = vars_all(); variable && *variable; variable++)
         strbuf_printf(&text, "%s\n", *variable);
     return arena_cstr(a, strbuf_str(&text));
 }

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/strbuf.h"
+#include "base/vars.h"
 #include "proc/env.h"
 
 #include <inttypes.h>
@@ -54,7 +55,7 @@ const char *program_identity(struct arena *a, const char *const *argv, const cha
                              const char *cwd, bool *young)
 {
     struct identity id = { .arena = a, .cwd = cwd };
-    char *const *candidates = env_candidates(a, env_change(a, environ, env), argv[0]);
+    char *const *candidates = env_candidates(a, env_change(a, vars_all(), env), argv[0]);
     const char *text;
 
     add_list(&id, argv);

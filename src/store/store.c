@@ -1,6 +1,7 @@
 #include "store/store.h"
 
 #include "base/path.h"
+#include "base/vars.h"
 #include "store/ops.h"
 #include "store/receipt_file.h"
 
@@ -34,7 +35,7 @@ void store_free(struct store *s)
 
 char *store_default_path(struct arena *a)
 {
-    const char *moved = getenv("HOOKE_STORE");
+    const char *moved = vars_get("HOOKE_STORE");
 
     if (moved && moved[0])
         return arena_strdup(a, moved);

@@ -27,7 +27,7 @@ def test_help_in_all_its_forms(hooke):
 
 
 def test_the_verbs_of_this_stage(hooke):
-    expected = "run chat conversation emit answer list show plan test replay config trace state trust install uninstall doctor version demo help"
+    expected = "run chat conversation emit answer list show plan test replay config trace state trust install uninstall serve doctor version demo help"
     assert verbs(hooke) == expected.split()
 
 
@@ -121,9 +121,10 @@ def test_the_man_page_knows_every_verb_and_flag(hooke, source):
 
 
 @pytest.mark.skipif(not shutil.which("man"), reason="man is not installed")
-def test_the_man_page_renders_without_warnings(source):
+@pytest.mark.parametrize("name", ["hooke.1", "hooke-answer.1"])
+def test_the_man_page_renders_without_warnings(source, name):
     done = subprocess.run(
-        ["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", source / "share/man/hooke.1"],
+        ["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", source / "share/man" / name],
         capture_output=True, text=True, env={**os.environ, "MANROFFSEQ": "", "MANWIDTH": "80"})
     assert done.returncode == 0 and done.stderr == "" and "hooke" in done.stdout
 

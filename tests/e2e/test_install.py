@@ -23,7 +23,9 @@ def tree(tmp_path_factory):
 
 
 def test_every_part_is_in_place(tree):
-    for part in ["bin/hooke", "include/hooke/hooke.h", "share/man/man1/hooke.1",
+    for part in ["bin/hooke", "bin/hooke-answer", "include/hooke/hooke.h",
+                 "share/man/man1/hooke.1", "share/man/man1/hooke-answer.1",
+                 "lib/systemd/user/hooke.socket", "lib/systemd/user/hooke.service",
                  "share/bash-completion/completions/hooke", "share/zsh/site-functions/_hooke",
                  "share/fish/vendor_completions.d/hooke.fish"]:
         assert (tree / part).is_file(), part

@@ -1,0 +1,149 @@
+/*
+ * OpenCode's bus: what has happened. Nobody waits for these, so nothing here can refuse; what a
+ * verdict asks for is done by calls.
+ */
+import { errorOf, usageOf } from "./sessions.js"
+
+/* The end of a run, told up to twice: as a status and as an event of its own. */
+async function idle({ host }, session) {
+  if (!session.busy) return
+  session.busy = false
+  await host.emit("session.idle", session, {})
+  const verdict = await host.emit("agent.stop", session, {
+    usage: session.usage,
+    continuations: session.continuations,
+    todos: session.todos,
+    status: session.failure ? "error" : "completed",
+    response: session.response,
+  })
+  session.failure = undefined
+  if (verdict.callback === "compact") void host.compact(session)
+  const texts = verdict.stop ? [] : (verdict.follow_up_messages ?? [])
+  if (!texts.length) return
+  session.continuations++
+  const { agent, model } = session.user ?? {}
+  const parts = texts.map((text) => ({ type: "text", text }))
+  void host.prompt(session, parts, {
+    agent,
+    model: model && { providerID: model.providerID, modelID: model.modelID },
+    variant: model?.variant,
+  })
+}
+
+async function status(all, session, { status }) {
+  const retry = status.type === "retry"
+  if (status.type === "busy") session.busy = true
+  const verdict = await all.host.emit("session.status", session, {
+    status: retry ? { ...status, error: errorOf({ message: status.message }, session.last) } : status,
+  })
+  if (verdict.model) void all.host.fallback(session, verdict.model)
+  if (status.type === "idle") await idle(all, session)
+}
+
+async function failed({ host }, session, { error }) {
+  const data = { error: errorOf(error, session.last) }
+  session.failure = error
+  const verdict = await host.emit("session.error", session, data)
+  if (error?.name !== "MessageAbortedError") await host.emit("agent.error", session, data)
+  if (verdict.model) void host.fallback(session, verdict.model)
+}
+
+/* One assistant message is one turn: a request and its tools. */
+async function messageUpdated({ host }, session, { info }) {
+  if (info?.role !== "assistant") return
+  session.last = info
+  if (!info.time?.completed || session.finished.has(info.id)) return
+  session.finished.add(info.id)
+  session.usage = usageOf(info, session.limit) ?? session.usage
+  const updated = await host.emit("message.updated", session, {
+    message: { id: info.id, role: info.role },
+    usage: session.usage,
+    provider: info.providerID,
+    model: info.modelID,
+    error: errorOf(info.error, info),
+  })
+  if (updated.model) void host.fallback(session, updated.model)
+  if (info.error || info.summary) return
+  const verdict = await host.emit("turn.after", session, {
+    turn: session.turn,
+    tools_used: session.tools,
+    response: session.response,
+    usage: session.usage,
+  })
+  if (verdict.stop) void host.abort(session.id)
+  if (verdict.callback === "compact") void host.compact(session)
+}
+
+/* The hook after a tool is not called for one that failed. */
+async function partUpdated({ host }, session, { part }) {
+  if (part?.type !== "tool" || part.state?.status !== "error" || session.failed.has(part.callID)) return
+  session.failed.add(part.callID)
+  await host.emit("tool.execute.after", session, {
+    tool: part.tool,
+    call_id: part.callID,
+    args: part.state.input,
+    output: part.state.error,
+    success: false,
+  })
+}
+
+async function created({ host }, session, { info }) {
+  session.parent = info?.parentID
+  if (session.known) return
+  await host.created(session, { source: session.parent ? "subagent" : "startup" })
+  if (session.parent)
+    await host.emit("subagent.session.created", session, { agent: session.agent, parent: session.parent })
+}
+
+/* While the person is asked, hooks may answer for them. */
+async function permissionAsked({ host }, session, asked) {
+  const tool = asked.permission ?? asked.type
+  const why = asked.title ?? asked.patterns?.join(" ")
+  await host.emit("notification", session, { kind: "permission", message: `${tool}${why ? `: ${why}` : ""}` })
+  const verdict = await host.emit("permission.ask", session, {
+    tool,
+    call_id: asked.tool?.callID ?? asked.callID,
+    args: asked.metadata,
+    why,
+  })
+  if (verdict.decision === "allow") void host.replyPermission(session.id, asked.id, "once")
+  if (verdict.decision === "block") void host.replyPermission(session.id, asked.id, "reject")
+}
+
+const TOLD = {
+  "session.created": created,
+  "session.status": status,
+  "session.idle": idle,
+  "session.error": failed,
+  "session.compacted": ({ host }, session) => host.emit("session.compacted", session, {}),
+  "message.updated": messageUpdated,
+  "message.part.updated": partUpdated,
+  "permission.asked": permissionAsked,
+  "permission.updated": permissionAsked,
+  "question.asked": ({ host }, session, asked) =>
+    host.emit("notification", session, { kind: "question", message: asked.questions?.[0]?.question ?? "" }),
+  "todo.updated": async (_all, session, { todos }) => {
+    session.todos = todos
+  },
+  "session.deleted": async ({ host, sessions }, session) => {
+    await host.emit("session.deleted", session, {})
+    sessions.forget(session.id)
+  },
+}
+
+/* Parts change with every word the model says: those that tell nothing are not lined up. */
+function tellsNothing(type, { part, info }) {
+  if (type === "message.part.updated") return part?.type !== "tool" || part.state?.status !== "error"
+  return type === "message.updated" && info?.role !== "assistant"
+}
+
+export function makeBus(all) {
+  return async ({ event }) => {
+    const work = TOLD[event?.type]
+    const properties = event?.properties ?? {}
+    const id = properties.sessionID ?? properties.info?.sessionID ?? properties.part?.sessionID ?? properties.info?.id
+    if (!work || !id || tellsNothing(event.type, properties)) return
+    const session = all.sessions.get(id)
+    await all.sessions.inOrder(session, () => work(all, session, properties))
+  }
+}

@@ -1,0 +1,101 @@
+/*
+ * Both sides of the plugin: events to the daemon, and what verdicts ask for back to OpenCode.
+ *
+ * Calls to OpenCode are never awaited by a hook: some of them end in another hook of this session.
+ */
+import { modelOf } from "./sessions.js"
+
+/* Where something can be refused; without the daemon it is, when it is required. */
+const GATES = new Set(["chat.message", "tool.execute.before", "permission.ask"])
+
+export class Host {
+  constructor({ client, connection, directory, required }) {
+    Object.assign(this, { client, connection, directory, required })
+    this.warned = false
+  }
+
+  /* The verdict; an empty one where the daemon has none to give. */
+  async emit(point, session, data) {
+    try {
+      const result = await this.connection.call("emit", {
+        point,
+        turn: session.turn,
+        session: { id: session.id, parent: session.parent, agent: session.agent, usage: session.usage },
+        data,
+      })
+      this.warned = false
+      if (result.verdict.say) this.toast(result.verdict.say, "info")
+      return result.verdict
+    } catch (error) {
+      this.warn(error)
+      if (this.required && GATES.has(point))
+        throw new Error(`hooke is required and cannot be asked: ${error.message}`)
+      return {}
+    }
+  }
+
+  created(session, { source, agent }) {
+    session.known = true
+    return this.emit("session.created", session, { source, agent })
+  }
+
+  warn(error) {
+    if (this.warned) return
+    this.warned = true
+    this.toast(`hooks do not run: ${error.message}`, "warning")
+    if (!process.stdout.isTTY) process.stderr.write(`hooke: hooks do not run: ${error.message}\n`)
+  }
+
+  /* OpenCode ------------------------------------------------------------------------------------ */
+
+  /* Call it and forget it: a host without the call, or one that fails, is no reason to fail. */
+  async ask(call) {
+    try {
+      return (await call())?.data
+    } catch {
+      return undefined
+    }
+  }
+
+  toast(message, variant) {
+    void this.ask(() => this.client.tui?.showToast({ body: { title: "hooke", message, variant } }))
+  }
+
+  abort(id) {
+    return this.ask(() => this.client.session.abort({ path: { id } }))
+  }
+
+  /* A message nobody typed. */
+  prompt(session, parts, { agent, model, variant } = {}) {
+    const text = parts.filter((part) => part.type === "text").map((part) => part.text)
+    session.expected.push(text.join("\n"))
+    return this.ask(() =>
+      this.client.session.promptAsync({ path: { id: session.id }, body: { agent, model, variant, parts } }),
+    )
+  }
+
+  /* Go on with another model: the request that waits or failed is given up, its message sent again. */
+  async fallback(session, name) {
+    const model = modelOf(name)
+    if (!model) return
+    const messages = await this.ask(() => this.client.session.messages({ path: { id: session.id } }))
+    const last = messages?.findLast((message) => message.info?.role === "user")
+    const parts = last?.parts
+      .filter((part) => (part.type === "text" && !part.synthetic) || part.type === "file")
+      .map(({ type, text, mime, filename, url }) => ({ type, text, mime, filename, url }))
+    if (!parts?.length) return
+    await this.abort(session.id)
+    await this.prompt(session, parts, { agent: last.info.agent ?? session.agent, model })
+  }
+
+  compact(session) {
+    const model = modelOf(session.model ?? "")
+    if (model) return this.ask(() => this.client.session.summarize({ path: { id: session.id }, body: model }))
+  }
+
+  replyPermission(sessionID, permissionID, response) {
+    return this.ask(() =>
+      this.client.postSessionIdPermissionsPermissionId({ path: { id: sessionID, permissionID }, body: { response } }),
+    )
+  }
+}

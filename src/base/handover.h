@@ -1,0 +1,34 @@
+/*
+ * handover.h - how hooke-answer hands its work to the daemon. Both sides include this and nothing
+ * else of each other.
+ *
+ * The client sends one message: the head, then as many bytes as it says, all of them texts that end
+ * with a NUL: the version of hooke, the folder it is in, its words and its variables. Descriptors 0
+ * to 2 go with the first byte. The daemon answers HANDOVER_TAKEN or HANDOVER_REFUSED, a byte each,
+ * before any hook runs, and after HANDOVER_TAKEN one more byte: the exit code.
+ *
+ * So a client that has seen HANDOVER_TAKEN must not do the work itself, and a daemon that could not
+ * write it must not either.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#define HANDOVER_MAGIC "hooke/1\n" /* a JSON message begins otherwise */
+#define HANDOVER_MAX   (16u << 20)
+#define HANDOVER_FDS   3
+
+#define HANDOVER_TAKEN   'y'
+#define HANDOVER_REFUSED 'n'
+
+/* How long a client waits for the first byte, and the daemon for the whole message. */
+#define HANDOVER_WAIT_MS 5000
+
+/* On one machine: in its own byte order. */
+struct handover_head {
+    char magic[8];
+    uint32_t size; /* of what follows */
+    uint32_t argc; /* without the name of the program */
+    uint32_t envc;
+    uint32_t mask; /* as in umask() */
+};

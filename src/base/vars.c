@@ -1,0 +1,54 @@
+#include "base/vars.h"
+
+#include <stdlib.h>
+
+/*
+ * The environment is the process's by nature and read at the bottom of everything; what stands in
+ * for it can be no parameter.
+ */
+static _Thread_local char *const *in_use;
+
+const char *vars_get(const char *name)
+{
+    size_t len = strlen(name);
+
+    if (!in_use)
+        return getenv(name);
+    for (char *const *v = in_use; *v; v++)
+        if (strncmp(*v, name, len) == 0 && (*v)[len] == '=')
+            return *v + len + 1;
+    return NULL;
+}
+
+char *const *vars_all(void)
+{
+    return in_use ? in_use : environ;
+}
+
+char *const *vars_use(char *const *vars)
+{
+    char *const *before = in_use;
+
+    in_use = vars;
+    return before;
+}
+
+char *const *vars_mine(void)
+{
+    return in_use;
+}
+
+char *const *vars_copy(struct arena *a, char *const *vars)
+{
+    size_t count = 0;
+    char **copy;
+
+    if (!vars)
+        return NULL;
+    while (vars[count])
+        count++;
+    copy = arena_array(a, char *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        copy[i] = arena_strdup(a, vars[i]);
+    return copy;
+}

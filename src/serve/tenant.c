@@ -1,0 +1,233 @@
+#include "serve/tenant.h"
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/vars.h"
+#include "hook/registry.h"
+#include "serve/watch.h"
+
+#include <stdatomic.h>
+
+struct tenant {
+    struct tenant *next;
+    size_t users;  /* guarded by the lock of all */
+    bool leaves;   /* nobody will find it again */
+    uint64_t hash; /* of the key */
+    char *key;
+    struct arena arena; /* of the copies */
+    const char *cwd, *answering;
+    char *const *vars;
+    atomic_bool open;
+    pthread_mutex_t lock; /* of opening, and of what follows; not of using the runtime */
+    struct runtime rt;
+    struct watch watch;
+};
+
+void tenants_init(struct tenants *all, struct log *log, int abort_fd)
+{
+    *all = (struct tenants){ .log = log, .abort_fd = abort_fd };
+    pthread_mutex_init(&all->lock, NULL);
+}
+
+static void tenant_free(struct tenant *t)
+{
+    if (t->open)
+        runtime_close(&t->rt);
+    watch_release(&t->watch);
+    pthread_mutex_destroy(&t->lock);
+    arena_release(&t->arena);
+    free(t->key);
+    free(t);
+}
+
+void tenants_release(struct tenants *all)
+{
+    struct tenant *next;
+
+    for (struct tenant *t = all->first; t; t = next) {
+        next = t->next;
+        tenant_free(t);
+    }
+    pthread_mutex_destroy(&all->lock);
+    *all = (struct tenants){ 0 };
+}
+
+/* Finding -------------------------------------------------------------------------------------- */
+
+static bool is_relevant(const char *entry)
+{
+    return strncmp(entry, "HOME=", 5) == 0 || strncmp(entry, "PATH=", 5) == 0 ||
+           strncmp(entry, "XDG_", 4) == 0 || strncmp(entry, "HOOKE_", 6) == 0;
+}
+
+/* Two orders of the same variables make two tenants, which costs memory and nothing else. */
+static void write_key(struct strbuf *out, const struct tenant_key *key)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    char *const *vars = key->vars ? key->vars : environ;
+
+    strbuf_printf(out, "%s\n%s\n", path_workspace(&a, key->cwd),
+                  key->answering ? key->answering : "");
+    for (; vars && *vars; vars++)
+        if (is_relevant(*vars))
+            strbuf_printf(out, "%zu:%s\n", strlen(*vars), *vars);
+}
+
+static struct tenant *tenant_new(const struct tenant_key *key, struct str text, uint64_t hash)
+{
+    struct tenant *t = xcalloc(1, sizeof(*t));
+
+    t->hash = hash;
+    t->key = xcalloc(1, text.len + 1);
+    memcpy(t->key, text.ptr, text.len);
+    t->cwd = arena_strdup(&t->arena, key->cwd);
+    t->answering = arena_strdup(&t->arena, key->answering);
+    t->vars = vars_copy(&t->arena, key->vars ? key->vars : environ);
+    pthread_mutex_init(&t->lock, NULL);
+    return t;
+}
+
+/* Called with the lock held, as are the next two. It comes first from now on. */
+static struct tenant *find(struct tenants *all, struct str text, uint64_t hash)
+{
+    for (struct tenant **at = &all->first; *at; at = &(*at)->next) {
+        struct tenant *t = *at;
+
+        if (t->hash != hash || strcmp(t->key, text.ptr) != 0)
+            continue;
+        *at = t->next;
+        t->next = all->first;
+        all->first = t;
+        return t;
+    }
+    return NULL;
+}
+
+/* The last one of the list that is over the limit; freed by who gets it, or by its last user. */
+static struct tenant *drop_oldest(struct tenants *all)
+{
+    struct tenant **at = &all->first, *t;
+
+    if (all->count <= TENANTS_MAX)
+        return NULL;
+    while ((*at)->next)
+        at = &(*at)->next;
+    t = *at;
+    *at = NULL;
+    all->count--;
+    t->leaves = true;
+    return t->users ? NULL : t;
+}
+
+static struct tenant *find_or_make(struct tenants *all, const struct tenant_key *key)
+{
+    CLEANUP(strbuf) struct strbuf text = { 0 };
+    struct tenant *t, *gone = NULL;
+    uint64_t hash;
+
+    write_key(&text, key);
+    hash = map_hash(0, strbuf_str(&text));
+    pthread_mutex_lock(&all->lock);
+    t = find(all, strbuf_str(&text), hash);
+    if (!t) {
+        t = tenant_new(key, strbuf_str(&text), hash);
+        t->next = all->first;
+        all->first = t;
+        all->count++;
+        gone = drop_oldest(all);
+    }
+    t->users++;
+    pthread_mutex_unlock(&all->lock);
+    if (gone)
+        tenant_free(gone);
+    return t;
+}
+
+/* Configuring ---------------------------------------------------------------------------------- */
+
+static void look(struct tenant *t, int64_t before_ms)
+{
+    struct registry *reg = engine_look(t->rt.engine);
+
+    watch_set(&t->watch, registry_config(reg), before_ms);
+    registry_unref(reg);
+}
+
+static int move_in(struct tenants *all, struct tenant *t, struct err *e)
+{
+    struct runtime_options o = {
+        .log = all->log, .cwd = t->cwd, .answering = t->answering, .abort_fd = all->abort_fd
+    };
+    int64_t before = clock_wall_ms();
+    int r = runtime_open(&t->rt, &o, e);
+
+    if (r < 0) {
+        runtime_close(&t->rt);
+        return r;
+    }
+    t->open = true;
+    look(t, before);
+    return 0;
+}
+
+/* A configuration that is refused leaves the one before in force, until the files change again. */
+static void reconfigure(struct tenants *all, struct tenant *t)
+{
+    struct runtime_options o = { .log = all->log, .cwd = t->cwd, .answering = t->answering };
+    int64_t before = clock_wall_ms();
+    struct err e = { 0 };
+
+    if (runtime_configure(&t->rt, &o, &e) < 0)
+        log_warn(all->log, "the configuration of '%s' stays as it was: %s", t->cwd, e.msg);
+    look(t, before);
+}
+
+static int be_ready(struct tenants *all, struct tenant *t, struct err *e)
+{
+    char *const *before;
+    int r = 0;
+
+    if (pthread_mutex_trylock(&t->lock) != 0) {
+        if (t->open)
+            return 0; /* somebody else looks */
+        pthread_mutex_lock(&t->lock);
+    }
+    before = vars_use(t->vars);
+    if (!t->open)
+        r = move_in(all, t, e);
+    else if (watch_changed(&t->watch))
+        reconfigure(all, t);
+    vars_use(before);
+    pthread_mutex_unlock(&t->lock);
+    return r;
+}
+
+int tenants_take(struct tenants *all, const struct tenant_key *key, struct tenant **out,
+                 struct err *e)
+{
+    struct tenant *t = find_or_make(all, key);
+    int r = be_ready(all, t, e);
+
+    if (r < 0)
+        tenants_give(all, t);
+    else
+        *out = t;
+    return r;
+}
+
+void tenants_give(struct tenants *all, struct tenant *t)
+{
+    bool last;
+
+    pthread_mutex_lock(&all->lock);
+    last = --t->users == 0 && t->leaves;
+    pthread_mutex_unlock(&all->lock);
+    if (last)
+        tenant_free(t);
+}
+
+struct runtime *tenant_runtime(struct tenant *t)
+{
+    return &t->rt;
+}
