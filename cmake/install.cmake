@@ -1,5 +1,6 @@
 # What `make install` puts in place: program, static library, header, pkg-config file, manual pages,
-# completions, units of the daemon; cmake/answer.cmake adds hooke-answer.
+# completions, units of the daemon, recipes (to be read and copied: the program has them inside);
+# cmake/answer.cmake adds hooke-answer.
 #
 # libhooke.a is one relocatable object whose hidden symbols were made local, so that an embedding
 # program sees hooke_* and nothing else of ours.
@@ -27,3 +28,4 @@ install(FILES share/completions/hooke.bash
 install(FILES share/completions/_hooke DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES share/completions/hooke.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(DIRECTORY recipes DESTINATION ${CMAKE_INSTALL_DATADIR}/hooke)

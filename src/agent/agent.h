@@ -67,21 +67,24 @@ void agent_free(struct agent *ag);
 
 struct agent_task {
     const char *text;
-    const struct json *files; /* parts of type file, an array; NULL: none */
-    const char *resume;       /* conversation to go on with; NULL: a new one */
-    const char *agent;        /* NULL: the conversation's, else the configured one */
-    const char *model;        /* "provider/model"; NULL: the agent's */
-    const char *variant;      /* NULL: the agent's */
-    const char *recipe;       /* NULL: none */
-    unsigned max_turns;       /* 0: `limits.turns` */
-    bool no_save;             /* nothing is stored */
-    bool goes_on;             /* `resume` is a session of this process: it is not begun again */
+    const struct json *files;    /* parts of type file, an array; NULL: none */
+    const char *resume;          /* conversation to go on with; NULL: a new one */
+    const char *agent;           /* NULL: the conversation's, else the configured one */
+    const char *model;           /* "provider/model"; NULL: the agent's */
+    const char *variant;         /* NULL: the agent's */
+    const char *recipe;          /* NULL: none */
+    const char *const *tools;    /* the only ones that may be called, ended by NULL; NULL: any */
+    const char *const *commands; /* patterns of what `bash` may run (agent/allowed.h); NULL: all */
+    unsigned max_turns;          /* 0: `limits.turns` */
+    bool no_save;                /* nothing is stored */
+    bool goes_on;                /* `resume` is a session of this process: it is not begun again */
 };
 
 enum agent_end { AGENT_DONE, AGENT_BLOCKED, AGENT_STOPPED, AGENT_FAILED, AGENT_ABORTED };
 
 struct agent_outcome {
     char session[64], agent[64];
+    char recipe[256]; /* of the run; "": none */
     enum agent_end end;
     char reason[512]; /* unless it is done */
     struct usage usage;

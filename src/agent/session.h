@@ -50,7 +50,8 @@ struct agent_session {
     struct usage begun; /* totals when this run began */
     double cost;
     uint64_t hook_ns;
-    const struct json *todos; /* NULL: none */
+    const struct json *todos;                             /* NULL: none */
+    const char *const *only_tools, *const *only_commands; /* as in agent_task */
     struct seen_files *seen;
     const struct json *system, *tools; /* as told to the model; NULL: not put together yet */
     uint64_t *prefix;                  /* hashes of what the last request began with */
@@ -119,3 +120,6 @@ void session_outcome(const struct agent_session *s, struct agent_outcome *out);
 /* prompt.c: what every request begins with. */
 const struct json *session_system(struct agent_session *s, struct arena *a);
 const struct json *session_tools(struct agent_session *s);
+
+/* Whether what it was asked to do allows the tool; what was told to the model may be more. */
+bool session_may_call(const struct agent_session *s, const char *tool);

@@ -39,8 +39,8 @@ struct cli {
 };
 
 verb_fn cmd_answer, cmd_chat, cmd_config, cmd_conversation, cmd_demo, cmd_doctor, cmd_emit,
-    cmd_install, cmd_list, cmd_plan, cmd_replay, cmd_run, cmd_serve, cmd_show, cmd_state, cmd_test,
-    cmd_trace, cmd_trust, cmd_uninstall, cmd_version;
+    cmd_install, cmd_list, cmd_plan, cmd_recipe, cmd_replay, cmd_run, cmd_serve, cmd_show,
+    cmd_state, cmd_test, cmd_trace, cmd_trust, cmd_uninstall, cmd_version;
 
 /* One line on standard error: "hooke: …". They return EXIT_FAILED and EXIT_USAGE. */
 int cli_fail(struct cli *cli, const char *fmt, ...) PRINTF_LIKE(2, 3);

@@ -1,11 +1,20 @@
 /* hooke run - one user message to one session, to its end. */
+#include "cli/cook.h"
+#include "cli/interrupt.h"
 #include "cli/talk.h"
 
 #include <stdio.h>
 
 #define PROMPT_MAX ((size_t)8 << 20)
 
-static const char *read_prompt(struct cli *cli, const struct words *words)
+/* What `-r` and `--arg` say. */
+struct order {
+    const char *recipe; /* NULL: none */
+    struct arg_list args;
+};
+
+/* With a recipe there need be none, and standard input is read only where "-" asks for it. */
+static const char *read_prompt(struct cli *cli, const struct words *words, bool recipe)
 {
     CLEANUP(strbuf) struct strbuf text = { .max = PROMPT_MAX };
     char piece[4096];
@@ -13,7 +22,7 @@ static const char *read_prompt(struct cli *cli, const struct words *words)
 
     for (size_t i = 0; i < words->count; i++)
         strbuf_printf(&text, "%s%s", i ? " " : "", words->word[i]);
-    if (words->count == 0 || (words->count == 1 && strcmp(words->word[0], "-") == 0)) {
+    if ((words->count == 0 && !recipe) || (words->count == 1 && strcmp(words->word[0], "-") == 0)) {
         strbuf_reset(&text);
         if (isatty(STDIN_FILENO) == 1)
             return NULL;
@@ -66,10 +75,55 @@ static int run_task(struct cli *cli, struct talk *o, const struct runtime *rt)
     return rc;
 }
 
+/*
+ * A recipe that says `apply: replace` is no message: what comes of it takes the place of a
+ * conversation's history, so there must be one.
+ */
+static int replace_history(struct cli *cli, const struct talk *o, const struct recipe *recipe)
+{
+    if (!o->task.resume && !o->follow)
+        return cli_misuse(cli,
+                          "recipe '%s' replaces the history of a conversation: say which with "
+                          "--follow or --resume ID",
+                          recipe->name);
+    return cli_fail(cli,
+                    "recipe '%s' replaces the history of a conversation: 'hooke run' cannot "
+                    "do that yet",
+                    recipe->name);
+}
+
+/* Let the task be what the recipe says. */
+static int follow_recipe(struct cli *cli, const struct order *order, struct talk *o,
+                         const struct runtime *rt)
+{
+    const struct json *args;
+    struct recipe recipe;
+    struct err e = { 0 };
+    int fd, r, rc;
+
+    if (!cook_args(cli, &order->args, &args, &rc))
+        return rc;
+    r = cook_find(rt, &cli->arena, order->recipe, &recipe, &e);
+    if (r < 0)
+        return talk_failed(cli, r, &e);
+    if (recipe.replaces)
+        return replace_history(cli, o, &recipe);
+    fd = interrupt_open();
+    r = cook_task(
+        &cli->arena, &recipe,
+        &(struct cooking){
+            .args = args, .more = o->task.text, .cwd = o->scope.cwd, .abort_fd = fd > 0 ? fd : 0 },
+        &o->task, &e);
+    return r < 0 ? talk_failed(cli, r, &e) : EXIT_DONE;
+}
+
 int cmd_run(struct cli *cli, int argc, char **argv)
 {
     struct talk o = { 0 };
+    struct order order = { 0 };
     const struct arg flags[] = {
+        ARG_TEXT("recipe", 'r', &order.recipe, "NAME", "send what this recipe says"),
+        COOK_ARG(&order.args),
         TALK_ARGS(&o),
         ARG_SWITCH("no-save", 0, &o.task.no_save, "store nothing"),
         ARG_SWITCH("json", 0, &o.show.json, "one event a line, for programs"),
@@ -82,11 +136,15 @@ int cmd_run(struct cli *cli, int argc, char **argv)
 
     if (!args_parse(cli, flags, argc, argv, &words, &rc) || !talk_check(cli, &o, &rc))
         return rc;
-    o.task.text = read_prompt(cli, &words);
-    if (!o.task.text)
+    if (order.args.count && !order.recipe)
+        return cli_misuse(cli, "--arg is for a recipe: name it with -r NAME");
+    o.task.text = read_prompt(cli, &words, order.recipe != NULL);
+    if (!o.task.text && !order.recipe)
         return cli_misuse(cli, "say what to do: hooke run \"…\", or on standard input");
     if (!cli_open(cli, &o.scope, &rt, &rc))
         return rc;
-    rc = talk_find(cli, &o, &rt);
+    rc = order.recipe ? follow_recipe(cli, &order, &o, &rt) : EXIT_DONE;
+    if (rc == EXIT_DONE)
+        rc = talk_find(cli, &o, &rt);
     return rc == EXIT_DONE ? run_task(cli, &o, &rt) : rc;
 }

@@ -27,7 +27,7 @@ def test_every_part_is_in_place(tree):
                  "share/man/man1/hooke.1", "share/man/man1/hooke-answer.1",
                  "lib/systemd/user/hooke.socket", "lib/systemd/user/hooke.service",
                  "share/bash-completion/completions/hooke", "share/zsh/site-functions/_hooke",
-                 "share/fish/vendor_completions.d/hooke.fish"]:
+                 "share/fish/vendor_completions.d/hooke.fish", "share/hooke/recipes/compact.md"]:
         assert (tree / part).is_file(), part
     assert list(tree.glob("lib/**/libhooke.a")) and list(tree.glob("lib/**/hooke.pc"))
 
