@@ -59,6 +59,10 @@ static bool find_tool(struct call *c)
 {
     const struct json *tools = session_tools(c->s);
 
+    if (c->s->no_calls) {
+        refuse(c, "not run", "no tool may be called here, answer with text");
+        return false;
+    }
     c->tool = is_offered(c->shared, tools, c->name) ? tool_find(c->name) : NULL;
     if (!c->tool)
         refuse(c, "there is no such tool, use one of these", known_tools(c->shared, tools));
