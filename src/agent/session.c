@@ -103,6 +103,7 @@ static int store_generation(struct agent_session *s, const char *trigger, uint32
     const struct conversation_totals totals = totals_of(&a, s);
     const struct conversation_part part = {
         .trigger = trigger,
+        .known = s->stored,
         .rows = rows_of(&a, s->history.items, s->history.count),
     };
 

@@ -61,18 +61,30 @@ static const struct json *to_json(struct arena *a, const struct generation *g)
 }
 
 /* "2 of 3 files still named; lost: src/a.c" */
-static void note(struct cli *cli, struct table *t, const struct survival_names *n, const char *what)
+static void add_names(struct arena *a, struct strbuf *out, const struct survival_names *n,
+                      const char *what)
 {
-    struct arena *a = &cli->arena;
-    CLEANUP(strbuf) struct strbuf lost = { 0 };
     size_t kept = json_count(n->kept), all = kept + json_count(n->lost);
+    const char *before = "; lost: ";
 
     if (all == 0)
         return;
-    for (const struct json *l = json_first(n->lost); l; l = json_next(l))
-        strbuf_printf(&lost, "%s%s", lost.len ? ", " : "; lost: ", json_cstr(a, l));
-    table_note(t, "%zu of %zu %s%s still named%s", kept, all, what, all == 1 ? "" : "s",
-               term_clean(a, strbuf_cstr(&lost)));
+    strbuf_printf(out, "%s%zu of %zu %s%s still named", out->len ? " · " : "", kept, all, what,
+                  all == 1 ? "" : "s");
+    for (const struct json *l = json_first(n->lost); l; l = json_next(l)) {
+        strbuf_printf(out, "%s%s", before, json_cstr(a, l));
+        before = ", ";
+    }
+}
+
+static void note(struct cli *cli, struct table *t, const struct survival *v)
+{
+    CLEANUP(strbuf) struct strbuf text = { 0 };
+
+    add_names(&cli->arena, &text, &v->files, "file");
+    add_names(&cli->arena, &text, &v->todos, "open todo");
+    if (text.len)
+        table_note(t, "%s", term_clean(&cli->arena, strbuf_cstr(&text)));
 }
 
 static void print(struct cli *cli, const struct generation *list, size_t count)
@@ -96,10 +108,8 @@ static void print(struct cli *cli, const struct generation *list, size_t count)
         table_cell(&t, STYLE_PLAIN, "%s", g->trigger[0] ? g->trigger : "start");
         table_cell(&t, STYLE_PLAIN, "%llu", (unsigned long long)g->messages);
         table_cell(&t, STYLE_PLAIN, "%lld", (long long)list[i].tokens);
-        if (list[i].first)
-            continue;
-        note(cli, &t, &list[i].survival.files, "file");
-        note(cli, &t, &list[i].survival.todos, "open todo");
+        if (!list[i].first)
+            note(cli, &t, &list[i].survival);
     }
     table_print(&t, &cli->out);
 }

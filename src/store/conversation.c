@@ -356,7 +356,7 @@ int conversation_replace(struct store *s, const char *id, const struct conversat
         return r;
     r = find(db, id, &a, &row, e);
     if (r == 0)
-        r = check_count(&row, row.about.messages, part->rows.count, e);
+        r = check_count(&row, part->known ? part->known : row.about.messages, part->rows.count, e);
     if (r == 0) {
         kept = (struct conversation_totals){ .usage = row.about.usage, .cost = row.about.cost };
         row.first = row.next;

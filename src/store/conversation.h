@@ -87,11 +87,15 @@ MUST_CHECK int conversation_rename(struct store *s, const char *id, const char *
 /* A generation: what started it (compaction, callback, hook, restore, fork), and its messages. */
 struct conversation_part {
     const char *trigger;
-    int64_t at_ms; /* 0: now */
+    int64_t at_ms;  /* 0: now */
+    uint64_t known; /* messages of the generation it ends, to the caller's knowledge; 0: any */
     struct conversation_rows rows;
 };
 
-/* Start a generation, in one commit. `totals` NULL: as they were. */
+/*
+ * Start a generation, in one commit. `totals` NULL: as they were. -ESTALE when the one it ends has
+ * messages the caller does not know of.
+ */
 MUST_CHECK int conversation_replace(struct store *s, const char *id,
                                     const struct conversation_part *part,
                                     const struct conversation_totals *totals, uint32_t *generation,
