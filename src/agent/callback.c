@@ -49,8 +49,8 @@ static const struct json *texts_of(struct arena *a, const struct json *args)
     for (const struct json *arg = json_first(args); arg; arg = json_next(arg)) {
         bool plain = json_type(arg) == JSON_NUMBER || json_type(arg) == JSON_BOOL;
 
-        texts = json_with(a, texts, json_key(a, arg),
-                          plain ? json_cstring(a, json_text(a, arg)) : arg);
+        texts =
+            json_with(a, texts, json_key(a, arg), plain ? json_cstring(a, json_text(a, arg)) : arg);
     }
     return texts;
 }
@@ -69,11 +69,6 @@ int callback_prompt(struct agent_session *s, const struct callback *cb, const st
 
 /* The thread ---------------------------------------------------------------------------------- */
 
-static bool is_empty(const char *const *list)
-{
-    return list && !list[0];
-}
-
 /*
  * One that may call nothing is told of the session's tools all the same: providers refuse a history
  * with calls of tools they were not told of, and what they have cached begins with the tools.
@@ -81,16 +76,14 @@ static bool is_empty(const char *const *list)
 static void give_tools(struct agent_session *child, struct agent_session *s,
                        const struct recipe *recipe)
 {
-    struct agent_def *def = arena_new(&child->arena, struct agent_def);
+    bool none;
 
-    *def = *child->def;
-    child->def = def;
-    child->no_calls = is_empty(recipe->tools);
-    if (child->no_calls || !recipe->tools)
+    child->only_tools = recipe->tools ? recipe->tools : s->only_tools;
+    child->only_commands = recipe->commands ? recipe->commands : s->only_commands;
+    none = child->only_tools && !child->only_tools[0];
+    if (none || !recipe->tools)
         child->tools = session_tools(s);
-    else
-        def->tools = recipe->tools;
-    child->max_turns = child->no_calls ? TEXT_TURNS : CALLBACK_TURNS;
+    child->max_turns = none ? TEXT_TURNS : CALLBACK_TURNS;
 }
 
 static int choose(struct agent_session *child, const struct recipe *recipe, struct err *e)

@@ -339,18 +339,12 @@ static void show(struct agent_session *s, const struct compaction *q,
                  const struct agent_compacted *c)
 {
     CLEANUP(arena) struct arena a = { 0 };
-    struct json *j = json_object(&a);
 
-    json_add(&a, j, STR("before"), json_int(&a, c->before));
-    json_add(&a, j, STR("after"), json_int(&a, c->after));
-    json_add(&a, j, STR("generation"), json_int(&a, c->generation));
-    json_add(&a, j, STR("trigger"), json_cstring(&a, q->trigger));
-    json_add(&a, j, STR("ms"), json_int(&a, (int64_t)(c->ns / 1000000)));
     agent_show(s->agent, &(struct show){ .kind = SHOW_COMPACTED,
                                          .session = s->about.id,
                                          .depth = s->about.depth,
                                          .text = str_of(agent_compacted_text(&a, c)),
-                                         .json = j });
+                                         .json = agent_compacted_json(&a, c, q->trigger) });
 }
 
 int compaction_obey(struct agent_session *s, const struct compaction *q, struct err *e)
@@ -496,4 +490,17 @@ char *agent_compacted_text(struct arena *a, const struct agent_compacted *c)
 {
     return arena_printf(a, "Compacted conversation %s: %s → %s tokens in %.1f s", c->session,
                         grouped(a, c->before), grouped(a, c->after), (double)c->ns / 1e9);
+}
+
+const struct json *agent_compacted_json(struct arena *a, const struct agent_compacted *c,
+                                        const char *trigger)
+{
+    struct json *j = json_object(a);
+
+    json_add(a, j, STR("before"), json_int(a, c->before));
+    json_add(a, j, STR("after"), json_int(a, c->after));
+    json_add(a, j, STR("generation"), json_int(a, c->generation));
+    json_add(a, j, STR("trigger"), json_cstring(a, trigger));
+    json_add(a, j, STR("ms"), json_int(a, (int64_t)(c->ns / 1000000)));
+    return j;
 }

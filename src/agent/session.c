@@ -279,6 +279,8 @@ int session_open(struct agent_session *s, struct agent *ag, const struct agent_t
     s->save = !task->no_save;
     s->about.cwd = agent_cwd(ag);
     s->about.recipe = task->recipe;
+    s->only_tools = task->tools;
+    s->only_commands = task->commands;
     s->seen = seen_new();
     s->max_turns = task->max_turns;
     if (task->resume)

@@ -60,11 +60,11 @@ struct agent_session {
     struct usage begun; /* totals when this run began */
     double cost;
     uint64_t hook_ns;
-    const struct json *todos; /* NULL: none */
-    const char *said;         /* the model's last text; NULL: none */
+    const struct json *todos;                             /* NULL: none */
+    const char *const *only_tools, *const *only_commands; /* as in agent_task */
+    const char *said;                                     /* the model's last text; NULL: none */
     struct compact_state compact;
     const char *purpose;        /* of its requests; NULL: main */
-    bool no_calls;              /* it is told of tools, but may call none */
     enum failure_class failure; /* of the request that ended it */
     const char *changed_by;     /* the hook that has changed the history since the last request */
     struct seen_files *seen;
@@ -157,3 +157,6 @@ void session_outcome(const struct agent_session *s, struct agent_outcome *out);
 /* prompt.c: what every request begins with. */
 const struct json *session_system(struct agent_session *s, struct arena *a);
 const struct json *session_tools(struct agent_session *s);
+
+/* Whether what it was asked to do allows the tool; what was told to the model may be more. */
+bool session_may_call(const struct agent_session *s, const char *tool);

@@ -126,7 +126,7 @@ static void put_together(struct asking *k)
         .model = s->model.model,
         .variant = s->variant,
         .tools = session_tools(s),
-        .no_calls = s->no_calls,
+        .no_calls = s->only_tools && !s->only_tools[0],
         .session = s->about.id,
         .abort_fd = agent_options(s->agent)->abort_fd,
     };

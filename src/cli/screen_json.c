@@ -72,3 +72,15 @@ void screen_json_end(const struct agent_outcome *o)
     json_add(&a, j, STR("hook_us"), json_int(&a, (int64_t)(o->hook_ns / 1000)));
     print_line(j);
 }
+
+void screen_json_compacted(const struct agent_compacted *c)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    struct json *j = json_object(&a);
+
+    json_add(&a, j, STR("type"), json_cstring(&a, names[SHOW_COMPACTED]));
+    json_add(&a, j, STR("session"), json_cstring(&a, c->session));
+    json_add(&a, j, STR("text"), json_cstring(&a, agent_compacted_text(&a, c)));
+    json_add(&a, j, STR("compaction"), agent_compacted_json(&a, c, "manual"));
+    print_line(j);
+}

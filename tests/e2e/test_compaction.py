@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -108,6 +109,93 @@ def test_a_ratio_that_is_none_is_refused(hooke, ratio):
 def test_a_ratio_up_to_one_is_taken(hooke, ratio):
     script(hooke, {"text": "x"})
     assert hooke("run", "hi", f"--compact-ratio={ratio}").rc == 0
+
+
+# By a person --------------------------------------------------------------------------------------
+
+def long_conversation(hooke):
+    script(hooke, {"text": "One.", "usage": {"input_tokens": 182000, "output_tokens": 311}})
+    return session_of(run(hooke, LONG, "--no-auto-compact"))
+
+
+@pytest.mark.parametrize("by", ["follow", "resume"])
+def test_a_person_compacts_a_conversation(hooke, by):
+    session = long_conversation(hooke)
+    script(hooke, {**SUMMARY, "text": "SUMMARY"})
+    r = hooke("run", "-r", "compact", *(["--follow"] if by == "follow" else ["--resume", session]))
+    assert r.rc == 0, r.err
+    assert re.fullmatch(rf"Compacted conversation {session}: 182,311 → 8 tokens in \d+\.\d s\n",
+                        r.out)
+    assert [said(m) for m in history(hooke, session)] == ["SUMMARY"]
+    assert [g["trigger"] for g in generations(hooke, session)] == ["", "compaction"]
+    # the recipe was of that run only
+    hooke.config("hooks: [{ name: see, on: [after_turn, agent_stop], exec: 'cat >>seen', "
+                 "dialect: kodelet }]\n")
+    script(hooke, {"text": "Next."})
+    run(hooke, "--follow", "go on")
+    assert [said(m) for m in history(hooke, session)] == ["SUMMARY", "go on", "Next."]
+    assert "invoked_recipe" not in (hooke.cwd / "seen").read_text()
+
+
+def test_its_recipe_is_named_in_the_events_of_that_run(hooke):
+    session = long_conversation(hooke)
+    hooke.config("hooks: [{ name: see, on: [session.created, after_turn, session.compacted, "
+                 "SessionEnd], exec: 'cat >>seen; echo >>seen' }]\n")
+    script(hooke, SUMMARY)
+    assert hooke("run", "-r", "compact", "--resume", session).rc == 0
+    seen = [json.loads(line) for line in (hooke.cwd / "seen").read_text().splitlines() if line]
+    assert [e["point"] for e in seen] == ["session.created", "turn.after", "session.compacted",
+                                          "session.created", "session.ended"]
+    assert {e["session"]["recipe"] for e in seen} == {"compact"}
+    assert seen[1]["session"]["parent"] == session
+    assert seen[1]["data"]["auto_compact"]["enabled"] is False
+    assert seen[2]["data"]["trigger"] == "manual" and seen[2]["data"]["generation"] == 2
+    assert seen[3]["data"] == {"source": "compact"}
+
+
+def test_programs_are_told_in_json(hooke):
+    session = long_conversation(hooke)
+    script(hooke, SUMMARY)
+    lines = events(hooke("run", "--json", "-r", "compact", "--resume", session))
+    done = only(lines, "compacted")[0]
+    assert done["session"] == session
+    assert done["compaction"]["trigger"] == "manual" and done["compaction"]["before"] == 182311
+
+
+@pytest.mark.parametrize("words, rc, why", [
+    (("-r", "compact"), 64, "--follow or --resume ID"),
+    (("-r", "compact", "--resume", "nobody"), 64, "nobody"),
+    (("-r", "compact", "--follow"), 64, "no conversation"),
+])
+def test_without_a_conversation_there_is_nothing_to_compact(hooke, words, rc, why):
+    script(hooke, {"text": "x"})
+    r = hooke("run", *words)
+    assert r.rc == rc and why in r.err
+
+
+def test_what_cannot_be_compacted_stays_as_it_is(hooke):
+    session = long_conversation(hooke)
+    script(hooke, {**SUMMARY, "text": " "}, SUMMARY)
+    r = hooke("run", "-r", "compact", "--resume", session)
+    assert r.rc == 1 and "had nothing to say" in r.err
+    r = hooke("run", "-r", "compact", "--resume", session, "--no-save")
+    assert r.rc == 64 and "--no-save" in r.err
+    hooke.config("hooks: [{ name: no, on: PreCompact, block: not today }]\n")
+    r = hooke("run", "-r", "compact", "--resume", session)
+    assert r.rc == 2 and "not today" in r.err
+    assert len(generations(hooke, session)) == 1
+
+
+def test_a_recipe_of_ones_own_takes_its_place(hooke):
+    session = long_conversation(hooke)
+    recipes = hooke.config_dir / "recipes"
+    recipes.mkdir()
+    (recipes / "compact.md").write_text("---\napply: replace\nallowed_tools: []\n"
+                                        "arguments: { tone: {} }\n---\nSum it up, {{.tone}}.\n")
+    script(hooke, {"expects": "Sum it up, dryly.\\n\\nand soon", "text": "Dry."})
+    r = hooke("run", "-r", "compact", "-a", "tone=dryly", "--resume", session, "and soon")
+    assert r.rc == 0, r.err
+    assert said(history(hooke, session)[0]) == "Dry."
 
 
 # Hooks that people have ---------------------------------------------------------------------------
