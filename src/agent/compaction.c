@@ -234,7 +234,9 @@ static int make_prompt(struct agent_session *s, const struct compaction *q, stru
 
     if (r < 0)
         return r;
-    *prompt = q->more && q->more[0] ? arena_printf(a, "%s\n\n%s", text, q->more) : text;
+    *prompt = arena_cstr(a, str_trim(str_of(text)));
+    if (q->more && q->more[0])
+        *prompt = arena_printf(a, "%s\n\n%s", *prompt, q->more);
     return ask_hooks(s, q, a, prompt, e);
 }
 
