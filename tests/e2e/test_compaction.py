@@ -313,6 +313,7 @@ def refused(hooke, dialect, messages, why):
     assert told and told[0]["hook"] == "bad" and why in told[0]["text"]
     assert len(generations(hooke, session_of(lines))) == 1
     assert "hook 'bad' changed nothing: " in receipts(hooke)
+    assert "hook 'bad' changed nothing: " in hooke("trace").out
     assert len(history(hooke, session_of(lines))) == 2
 
 
