@@ -30,10 +30,10 @@ _hooke()
     esac
     if [[ $current == -* ]]; then
         case $verb in
-        run) words="--recipe --arg --follow --resume --agent --model --variant --max-turns --allow --thinking --no-save --cwd --json $scope" ;;
-        chat) words="--follow --resume --agent --model --variant --max-turns --allow --thinking --cwd $scope" ;;
+        run) words="--recipe --arg --follow --resume --agent --model --variant --max-turns --allow --compact-ratio --no-auto-compact --no-hooks --thinking --no-save --cwd --json $scope" ;;
+        chat) words="--follow --resume --agent --model --variant --max-turns --allow --compact-ratio --no-auto-compact --no-hooks --thinking --cwd $scope" ;;
         recipe) words="--arg --run --cwd --json $scope" ;;
-        conversation) words="--search --all --limit --markdown --generation --yes --force --new-id --json $scope" ;;
+        conversation) words="--search --all --limit --markdown --generation --generations --yes --force --new-id --json $scope" ;;
         emit) words="--data --session --agent --parent --turn --cwd --recipe --usage --trace --json $scope" ;;
         list) words="--point --all --names --json $scope" ;;
         show) words="--session --json $scope" ;;

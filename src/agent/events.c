@@ -51,15 +51,16 @@ static void note_abort(struct agent_session *s)
 void session_emit(struct agent_session *s, enum point point, const struct json *data,
                   struct arena *a, struct receipt *r)
 {
-    struct event ev = { .point = point, .turn = s->turn, .session = s->about, .data = data };
+    struct event *ev = arena_new(a, struct event); /* the receipt refers to it */
     struct err e = { 0 };
 
+    *ev = (struct event){ .point = point, .turn = s->turn, .session = s->about, .data = data };
     *r = (struct receipt){ 0 };
     note_abort(s);
     if (!s->over) /* the last words of an aborted run are heard to their end */
-        ev.abort_fd = agent_options(s->agent)->abort_fd;
-    ev.session.usage = usage_to_json(a, &s->usage);
-    if (engine_emit(agent_options(s->agent)->engine, &ev, a, r, &e) < 0) {
+        ev->abort_fd = agent_options(s->agent)->abort_fd;
+    ev->session.usage = usage_to_json(a, &s->usage);
+    if (engine_emit(agent_options(s->agent)->engine, ev, a, r, &e) < 0) {
         log_warn(agent_options(s->agent)->log, "%s: %s", point_info(point)->name, e.msg);
         r->data = data;
         return;

@@ -67,8 +67,9 @@ struct scope {
     const char *receipts; /* NULL: the usual folder; "": none */
     int abort_fd;         /* see interrupt_fd(); 0: a signal ends the program at once */
     bool recompile;
-    bool lenient; /* look at a configuration that `strict` refuses */
-    bool quiet;   /* problems are the verb's own matter: don't log them */
+    bool lenient;  /* look at a configuration that `strict` refuses */
+    bool no_hooks; /* but safety-critical ones and compaction */
+    bool quiet;    /* problems are the verb's own matter: don't log them */
 };
 
 #define SCOPE_ARGS(scope)                                       \

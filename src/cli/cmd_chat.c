@@ -238,6 +238,28 @@ static void keep_choice(struct chat *c, const struct recipe *recipe)
         o->task.agent = was.agent;
 }
 
+/* What comes of the recipe takes the place of what was said so far. */
+static int replace_history(struct chat *c, const struct recipe *recipe, const struct cooking *how,
+                           struct err *e)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    struct agent_task task = c->talk.task;
+    struct agent_compacted done;
+    int r;
+
+    if (!task.resume)
+        return err_set(e, -ENODATA, "nothing was said yet that could be compacted");
+    task.recipe = recipe->name;
+    task.text = how->more;
+    screen_begin(&c->screen);
+    r = agent_compact(c->agent, &task, how->args, &done, e);
+    if (r < 0)
+        return r;
+    screen_say(&c->screen, STYLE_DIM, agent_compacted_text(&a, &done));
+    interrupt_clear();
+    return 0;
+}
+
 /* False: there is no recipe of that name. */
 static bool run_recipe(struct chat *c, struct arena *a, const char *name, const char *words)
 {
@@ -254,17 +276,16 @@ static bool run_recipe(struct chat *c, struct arena *a, const char *name, const 
         ;
     how.more = arena_cstr(a, str_trim(rest));
     if (r == 0 && recipe.replaces)
-        r = err_set(&e, -ENOTSUP,
-                    "recipe '%s' replaces the history of a conversation, which the "
-                    "chat cannot do yet",
-                    name);
-    if (r == 0)
+        r = replace_history(c, &recipe, &how, &e);
+    else if (r == 0)
         r = cook_task(a, &recipe, &how, &task, &e);
     if (r < 0) {
         screen_say(&c->screen, STYLE_RED, e.msg);
         interrupt_clear();
         return true;
     }
+    if (recipe.replaces)
+        return true;
     keep_choice(c, &recipe);
     send(c, &task);
     return true;

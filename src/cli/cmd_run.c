@@ -1,8 +1,10 @@
 /* hooke run - one user message to one session, to its end. */
 #include "cli/cook.h"
 #include "cli/interrupt.h"
+#include "cli/screen_json.h"
 #include "cli/talk.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #define PROMPT_MAX ((size_t)8 << 20)
@@ -11,6 +13,7 @@
 struct order {
     const char *recipe; /* NULL: none */
     struct arg_list args;
+    bool done; /* there is nothing left to send */
 };
 
 /* With a recipe there need be none, and standard input is read only where "-" asks for it. */
@@ -75,25 +78,66 @@ static int run_task(struct cli *cli, struct talk *o, const struct runtime *rt)
     return rc;
 }
 
+/* What `hooke run` came to for hooks that hear of the end. */
+static void end_compaction(struct agent *agent, const struct agent_compacted *done,
+                           const char *recipe)
+{
+    struct agent_outcome out = { 0 };
+
+    (void)snprintf(out.session, sizeof(out.session), "%s", done->session);
+    (void)snprintf(out.agent, sizeof(out.agent), "%s", done->agent);
+    (void)snprintf(out.recipe, sizeof(out.recipe), "%s", recipe);
+    agent_session_ended(agent, &out, "done");
+}
+
+static int compact(struct cli *cli, struct talk *o, const struct runtime *rt,
+                   const struct json *args)
+{
+    struct screen screen;
+    struct agent_compacted done;
+    struct agent *agent = talk_agent(cli, o, rt, &screen);
+    struct err e = { 0 };
+    int r = agent_compact(agent, &o->task, args, &done, &e), rc = EXIT_DONE;
+
+    screen_close(&screen);
+    if (r == -EPERM)
+        cli_fail(cli, "%s", e.msg);
+    if (r < 0)
+        rc = r == -EPERM ? EXIT_BLOCKED : talk_failed(cli, r, &e);
+    else if (o->show.json)
+        screen_json_compacted(&done);
+    else
+        printf("%s\n", agent_compacted_text(&cli->arena, &done));
+    if (done.session[0])
+        end_compaction(agent, &done, o->task.recipe);
+    agent_free(agent);
+    return rc;
+}
+
 /*
  * A recipe that says `apply: replace` is no message: what comes of it takes the place of a
  * conversation's history, so there must be one.
  */
-static int replace_history(struct cli *cli, const struct talk *o, const struct recipe *recipe)
+static int replace_history(struct cli *cli, struct talk *o, const struct runtime *rt,
+                           const struct recipe *recipe, const struct json *args)
 {
+    int rc;
+
     if (!o->task.resume && !o->follow)
         return cli_misuse(cli,
                           "recipe '%s' replaces the history of a conversation: say which with "
                           "--follow or --resume ID",
                           recipe->name);
-    return cli_fail(cli,
-                    "recipe '%s' replaces the history of a conversation: 'hooke run' cannot "
-                    "do that yet",
-                    recipe->name);
+    if (o->task.no_save)
+        return cli_misuse(cli, "recipe '%s' does nothing but store: it can't go with --no-save",
+                          recipe->name);
+    rc = talk_find(cli, o, rt);
+    o->task.recipe = recipe->name;
+    return rc == EXIT_DONE ? compact(cli, o, rt, args) : rc;
 }
 
 /* Let the task be what the recipe says. */
-static int follow_recipe(struct cli *cli, const struct order *order, struct talk *o,
+static int follow_recipe(struct cli *cli, struct order *order, struct talk *o,
                          const struct runtime *rt)
 {
     const struct json *args;
@@ -106,8 +150,9 @@ static int follow_recipe(struct cli *cli, const struct order *order, struct talk
     r = cook_find(rt, &cli->arena, order->recipe, &recipe, &e);
     if (r < 0)
         return talk_failed(cli, r, &e);
+    order->done = recipe.replaces;
     if (recipe.replaces)
-        return replace_history(cli, o, &recipe);
+        return replace_history(cli, o, rt, &recipe, args);
     fd = interrupt_open();
     r = cook_task(
         &cli->arena, &recipe,
@@ -144,6 +189,8 @@ int cmd_run(struct cli *cli, int argc, char **argv)
     if (!cli_open(cli, &o.scope, &rt, &rc))
         return rc;
     rc = order.recipe ? follow_recipe(cli, &order, &o, &rt) : EXIT_DONE;
+    if (order.done)
+        return rc;
     if (rc == EXIT_DONE)
         rc = talk_find(cli, &o, &rt);
     return rc == EXIT_DONE ? run_task(cli, &o, &rt) : rc;

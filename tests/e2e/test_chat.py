@@ -225,6 +225,27 @@ def test_new_and_resume(hooke, chat, seen):
         ("session.created", "resume"), ("session.ended", "quit")]
 
 
+def test_compact_replaces_what_was_said(hooke, chat):
+    script(hooke, {"expects": "count", "text": "One, two, three, four, five, six, seven, eight."},
+           {"expects": "mind the numbers", "text": "SUMMARY"},
+           {"expects": "go on", "text": "Nine."})
+    t = chat()
+    t.line("/compact")
+    t.expect("nothing was said yet")
+    t.line("count to eight and say every number in words, slowly, one after the other")
+    t.expect("eight.")
+    t.expect("> ")
+    t.line("/compact mind the numbers")
+    t.expect("Compacted conversation ")
+    t.expect("> ")
+    t.line("go on")
+    t.expect("Nine.")
+    t.expect("> ")
+    t.line("/quit")
+    t.end()
+    assert [(c["generation"], c["messages"]) for c in stored(hooke)] == [(2, 3)]
+
+
 def test_commands_explain_themselves(hooke, chat):
     script(hooke, {"expects": "/etc/hosts", "text": "A path."})
     t = chat()
