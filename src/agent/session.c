@@ -1,5 +1,6 @@
 #include "agent/session.h"
 
+#include "agent/status.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/ulid.h"
@@ -20,7 +21,11 @@ static void history_push(struct history *h, const struct json *message)
 
 void session_add(struct agent_session *s, const struct json *message)
 {
-    history_push(&s->history, json_copy(&s->arena, message));
+    const struct json *copy = json_copy(&s->arena, message);
+
+    status_lock(s);
+    history_push(&s->history, copy);
+    status_unlock(s);
 }
 
 const struct json *session_messages(struct arena *a, const struct agent_session *s)
@@ -89,15 +94,17 @@ int session_replace(struct agent_session *s, const struct json *messages, const 
         free(fresh.items);
         return r;
     }
+    status_lock(s);
     free(s->history.items);
     s->history = fresh;
+    status_unlock(s);
     s->stored = fresh.count;
     return 0;
 }
 
 /* Opening ------------------------------------------------------------------------------------- */
 
-static const char *configured_model(const struct agent *ag)
+const char *session_configured_model(const struct agent *ag)
 {
     const struct setting *model = config_get(agent_config(ag), "model", NULL);
 
@@ -213,7 +220,7 @@ static int choose(struct agent_session *s, const struct agent_task *task,
         model = def->model;
     if (!model && was->model && was->model[0])
         model = was->model;
-    return session_use_model(s, model ? model : configured_model(s->agent), e);
+    return session_use_model(s, model ? model : session_configured_model(s->agent), e);
 }
 
 int session_open(struct agent_session *s, struct agent *ag, const struct agent_task *task,
@@ -238,11 +245,14 @@ int session_open(struct agent_session *s, struct agent *ag, const struct agent_t
     if (r == 0 && !task->resume)
         r = create(s, task, e);
     s->begun = s->usage;
+    if (r == 0)
+        status_join(s);
     return r;
 }
 
 void session_close(struct agent_session *s)
 {
+    status_leave(s);
     if (s->claim >= 0)
         close(s->claim);
     seen_free(s->seen);
