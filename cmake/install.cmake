@@ -1,5 +1,5 @@
 # What `make install` puts in place: program, static library, header, pkg-config file, manual page,
-# completions.
+# completions, recipes (to be read and copied: the program has them inside).
 #
 # libhooke.a is one relocatable object whose hidden symbols were made local, so that an embedding
 # program sees hooke_* and nothing else of ours.
@@ -25,3 +25,4 @@ install(FILES share/completions/hooke.bash
 install(FILES share/completions/_hooke DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES share/completions/hooke.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(DIRECTORY recipes DESTINATION ${CMAKE_INSTALL_DATADIR}/hooke)
