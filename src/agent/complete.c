@@ -1,10 +1,12 @@
 /*
- * llm.complete: a hook asks a model. One request with no tools and no history but what the hook
- * gives; no hook sees it, nothing is stored. What it takes is charged to the hook's budget in this
- * session before it is sent, at the most it can take, and corrected afterwards: so however many
- * threads ask at once, the budget holds. It is in the session's totals, not in its context.
+ * llm.complete and recipe.run: a hook asks a model. One request with no tools and no history but
+ * what the hook asks for; no hook sees it, nothing is stored. What it takes is charged to the
+ * hook's budget in this session before it is sent, at the most it can take, and corrected
+ * afterwards: so however many threads ask at once, the budget holds. It is in the session's totals,
+ * not in its context.
  */
 #include "agent/models.h"
+#include "agent/recipe.h"
 #include "agent/services.h"
 #include "base/clock.h"
 #include "base/until.h"
@@ -36,13 +38,16 @@ struct completion {
 
 /* The request ---------------------------------------------------------------------------------- */
 
-static int find_model(struct completion *k, struct err *e)
+/* The one the hook names; else that of the recipe, of the session, of the configuration. */
+static int find_model(struct completion *k, const char *of_recipe, struct err *e)
 {
     const struct service_call *c = k->call;
     const char *model = service_text(c, STR("model")), *variant = service_text(c, STR("variant"));
     struct model_name name = { 0 };
     int r;
 
+    if (!model)
+        model = of_recipe;
     if (!model)
         model = status_model(agent_statuses(k->agent), c->arena, c->session->id);
     if (!model)
@@ -266,6 +271,26 @@ static const struct json *result_of(const struct completion *k, const struct mod
     return j;
 }
 
+/* Messages are there: choose the rest, see that it fits the budget, and ask. */
+static int complete(struct completion *k, const char *model_of_recipe, const struct json **result,
+                    struct err *e)
+{
+    struct model_reply reply = { 0 };
+    int r = find_model(k, model_of_recipe, e);
+
+    if (r == 0)
+        r = find_output(k, e);
+    if (r < 0)
+        return r;
+    find_budget(k);
+    r = charge(k, decide_to_reserve, e);
+    if (r == 0)
+        r = send(k, &reply, e);
+    if (r == 0)
+        *result = result_of(k, &reply);
+    return r;
+}
+
 int service_complete(struct agent *ag, const struct service_call *c, const struct json **result,
                      struct err *e)
 {
@@ -276,22 +301,109 @@ int service_complete(struct agent *ag, const struct service_call *c, const struc
         { "session", JSON_STRING, false }, { 0 },
     };
     struct completion k = { .agent = ag, .call = c };
-    struct model_reply reply = { 0 };
     int r = service_check(c, fields, e);
 
     if (r == 0)
         r = find_messages(&k, e);
+    return r == 0 ? complete(&k, NULL, result, e) : r;
+}
+
+/* Recipes -------------------------------------------------------------------------------------- */
+
+/* What was called and what came of it is told as text: without tools no provider takes calls. */
+static const struct json *told_part(struct arena *a, const struct json *part)
+{
+    struct str tool = json_str(a, json_get(part, STR("tool")));
+    const struct json *output = json_get(part, STR("output"));
+
+    if (message_part_is(part, "tool_call"))
+        return message_text_part(a,
+                                 str_of(arena_printf(a, "Call of %.*s: %s", STR_ARG(tool),
+                                                     json_text(a, json_get(part, STR("args"))))));
+    if (message_part_is(part, "tool_result"))
+        return message_text_part(
+            a, str_of(arena_printf(a, "Result of %.*s: %s", STR_ARG(tool),
+                                   json_type(output) == JSON_STRING ? json_cstr(a, output)
+                                                                    : json_text(a, output))));
+    return message_part_is(part, "reasoning") ? NULL : part;
+}
+
+static void tell_message(struct arena *a, struct json *list, const struct json *message)
+{
+    struct json *parts = json_array(a);
+    const struct json *p = json_first(message_parts(a, message));
+
+    for (; p; p = json_next(p)) {
+        const struct json *told = told_part(a, p);
+
+        if (told)
+            json_push(a, parts, told);
+    }
+    if (json_count(parts))
+        json_push(
+            a, list,
+            message_new(a, message_is(message, "assistant") ? "assistant" : "user", NULL, parts));
+}
+
+static int find_history(struct completion *k, struct json *list, struct err *e)
+{
+    const struct service_call *c = k->call;
+    const struct json *messages = NULL;
+    int r;
+
+    if (!json_is_true(service_param(c, STR("history"))))
+        return 0;
+    r = status_messages(agent_statuses(k->agent), c->arena, c->session->id, SIZE_MAX, &messages, e);
+    for (const struct json *m = json_first(messages); m; m = json_next(m))
+        tell_message(c->arena, list, m);
+    return r;
+}
+
+static int find_recipe(struct completion *k, struct recipe *recipe, char **text, struct err *e)
+{
+    const struct service_call *c = k->call;
+    const struct recipe_place place = { .config = agent_config(k->agent) };
+    const struct recipe_kitchen kitchen = {
+        .cwd = c->session->cwd ? c->session->cwd : agent_cwd(k->agent),
+        .run = true,
+        .deadline_ns = c->deadline_ns,
+        .abort_fd = c->abort_fd,
+    };
+    int r = recipe_find(&place, c->arena, service_text(c, STR("name")), recipe, e);
+
+    return r == 0
+               ? recipe_render(recipe, service_param(c, STR("args")), &kitchen, c->arena, text, e)
+               : r;
+}
+
+int service_recipe(struct agent *ag, const struct service_call *c, const struct json **result,
+                   struct err *e)
+{
+    static const struct service_field fields[] = {
+        { "name", JSON_STRING, true },     { "args", JSON_OBJECT, false },
+        { "history", JSON_BOOL, false },   { "model", JSON_STRING, false },
+        { "variant", JSON_STRING, false }, { "max_output_tokens", JSON_NUMBER, false },
+        { "session", JSON_STRING, false }, { 0 },
+    };
+    struct completion k = { .agent = ag, .call = c };
+    struct json *list = json_array(c->arena);
+    struct recipe recipe = { 0 };
+    char *text = NULL;
+    int r = service_check(c, fields, e);
+
+    if (r == 0 && c->callback)
+        r = err_set(e, -EPERM, "a callback starts no other: '%s' can't be used in '%s'", c->method,
+                    c->callback);
     if (r == 0)
-        r = find_model(&k, e);
+        r = find_recipe(&k, &recipe, &text, e);
     if (r == 0)
-        r = find_output(&k, e);
+        r = find_history(&k, list, e);
     if (r < 0)
         return r;
-    find_budget(&k);
-    r = charge(&k, decide_to_reserve, e);
-    if (r == 0)
-        r = send(&k, &reply, e);
-    if (r == 0)
-        *result = result_of(&k, &reply);
-    return r;
+    json_push(c->arena, list, message_of_text(c->arena, "user", NULL, text));
+    k.q.messages = list;
+    r = message_check(list, e);
+    if (r < 0)
+        return err_wrap(e, r, "recipe '%s'", recipe.name);
+    return complete(&k, recipe.model, result, e);
 }

@@ -168,11 +168,9 @@ static const struct {
     const char *name;
     method_fn *run;
 } methods[] = {
-    { "llm.complete", service_complete },
-    { "session.status", session_status_method },
-    { "session.messages", session_messages_method },
-    { "session.abort", session_abort_method },
-    { "session.prompt", session_prompt_method },
+    { "llm.complete", service_complete },        { "recipe.run", service_recipe },
+    { "session.status", session_status_method }, { "session.messages", session_messages_method },
+    { "session.abort", session_abort_method },   { "session.prompt", session_prompt_method },
 };
 
 static int unknown_method(const struct service_call *c, struct err *e)

@@ -2,6 +2,7 @@
  * services.h - what the agent does for hooks (hook/services.h): methods by name.
  *
  *     llm.complete     {prompt | messages, system, model, max_output_tokens, variant}
+ *     recipe.run       {name, args, history, model, max_output_tokens, variant}
  *     session.status   {session}           session.messages {session, limit}
  *     session.abort    {reason, session}   session.prompt   {text, session}
  *
@@ -34,3 +35,5 @@ const char *service_text(const struct service_call *c, struct str name);
 /* complete.c: one request to a model, within the budget of the hook. */
 MUST_CHECK int service_complete(struct agent *ag, const struct service_call *c,
                                 const struct json **result, struct err *e);
+MUST_CHECK int service_recipe(struct agent *ag, const struct service_call *c,
+                              const struct json **result, struct err *e);

@@ -12,6 +12,7 @@
 struct asker {
     enum point point;
     const char *method, *params;
+    const char *callback;    /* that asks */
     const char *tool;        /* only at calls of this tool; NULL: at any */
     unsigned threads, times; /* 0: one */
     uint64_t limit_ms;       /* 0: ample */
@@ -44,6 +45,7 @@ static void *ask_once(void *context)
         .session = &k->c->event->session,
         .receipt_id = k->c->receipt_id,
         .deadline_ns = clock_mono_ns() + (k->x->limit_ms ? k->x->limit_ms : 20000) * MS,
+        .callback = k->x->callback,
         .used = &k->used,
     };
 
@@ -320,6 +322,93 @@ static void many_threads_may_ask_at_once(void **state UNUSED)
     assert_int_equal(b.outcome.usage.input, 6410);
 }
 
+/* Recipes -------------------------------------------------------------------------------------- */
+
+static void run_recipe(struct session_bed *b, struct asker *x, const char *turns)
+{
+    char *folder;
+
+    session_bed_open(b, "", turns);
+    setenv("HOME", b->bed.dir.path, 1);
+    setenv("XDG_CONFIG_HOME", path_join(&b->bed.arena, b->bed.dir.path, ".config"), 1);
+    folder = path_join(&b->bed.arena, b->bed.dir.path, ".config/hooke/recipes");
+    assert_int_equal(file_mkdirs(folder, &b->e), 0);
+    assert_int_equal(file_write(path_join(&b->bed.arena, folder, "judge.md"),
+                                STR("---\ndescription: judges\n---\nJudge {{.what}} kindly.\n"),
+                                0600, &b->e),
+                     0);
+    add(b, x);
+    session_bed_run(b, &(struct agent_task){ .text = "go" });
+}
+
+static void a_recipe_is_one_request_with_what_it_says(void **state UNUSED)
+{
+    CLEANUP(session_bed) struct session_bed b = { 0 };
+    struct asker x = { .point = POINT_CHAT_MESSAGE,
+                       .method = "recipe.run",
+                       .params = "{\"name\":\"judge\",\"args\":{\"what\":\"the plan\"}}" };
+
+    run_recipe(&b, &x,
+               "turns:\n- { expects: Judge the plan kindly., text: Fair., usage: { input_tokens: 9 "
+               "} }\n" DONE);
+    assert_string_equal(x.e.msg, "");
+    contains(x.answer, "\"text\":\"Fair.\"");
+    contains(receipts(&b), "\"llm\":{\"calls\":1,\"tokens\":9}");
+}
+
+static void a_recipe_may_have_the_history_before_it(void **state UNUSED)
+{
+    CLEANUP(session_bed) struct session_bed b = { 0 };
+    struct asker x = {
+        .point = POINT_TOOL_EXECUTE_BEFORE,
+        .method = "recipe.run",
+        .params = "{\"name\":\"judge\",\"args\":{\"what\":\"it\"},\"history\":true}",
+    };
+
+    run_recipe(&b, &x,
+               "turns:\n- calls: [{ tool: bash, args: { command: 'true' } }]\n"
+               "- { expects: Judge it kindly., text: Fair. }\n- { text: Done. }\n");
+    assert_string_equal(x.e.msg, "");
+    contains(x.answer, "\"text\":\"Fair.\"");
+}
+
+static void what_is_wrong_with_a_recipe_is_named(void **state UNUSED)
+{
+    static const struct {
+        const char *params, *why;
+    } cases[] = {
+        { "{}", "recipe.run needs 'name'" },
+        { "{\"name\":\"jugde\"}", "'judge'" },
+        { "{\"name\":\"judge\"}", "what" },
+        { "{\"name\":\"judge\",\"args\":[]}", "'args' of recipe.run must be an object" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        CLEANUP(session_bed) struct session_bed b = { 0 };
+        struct asker x = { .point = POINT_CHAT_MESSAGE,
+                           .method = "recipe.run",
+                           .params = cases[i].params };
+
+        run_recipe(&b, &x, "turns:\n" DONE);
+        assert_true(x.r < 0);
+        contains(x.e.msg, cases[i].why);
+    }
+}
+
+static void a_callback_runs_no_recipe(void **state UNUSED)
+{
+    CLEANUP(session_bed) struct session_bed b = { 0 };
+    struct asker x = { .point = POINT_CHAT_MESSAGE,
+                       .method = "recipe.run",
+                       .params = "{\"name\":\"judge\",\"args\":{\"what\":\"it\"}}",
+                       .callback = "mine" };
+
+    run_recipe(&b, &x, "turns:\n" DONE);
+    assert_int_equal(x.r, -EPERM);
+    assert_string_equal(x.e.msg,
+                        "a callback starts no other: 'recipe.run' can't be used in 'mine'");
+}
+
 /* Sessions ------------------------------------------------------------------------------------- */
 
 static void a_session_is_busy_while_it_works_and_idle_when_it_stops(void **state UNUSED)
@@ -538,6 +627,10 @@ TESTS(cmocka_unit_test(a_hook_asks_a_model_and_only_totals_and_receipt_show_it),
       cmocka_unit_test(a_model_has_the_time_of_the_hook),
       cmocka_unit_test(past_its_tokens_a_hook_is_refused_and_told_the_key),
       cmocka_unit_test(past_its_cost_too), cmocka_unit_test(many_threads_may_ask_at_once),
+      cmocka_unit_test(a_recipe_is_one_request_with_what_it_says),
+      cmocka_unit_test(a_recipe_may_have_the_history_before_it),
+      cmocka_unit_test(what_is_wrong_with_a_recipe_is_named),
+      cmocka_unit_test(a_callback_runs_no_recipe),
       cmocka_unit_test(a_session_is_busy_while_it_works_and_idle_when_it_stops),
       cmocka_unit_test(a_retry_is_a_status_of_its_own),
       cmocka_unit_test(a_retry_says_which_and_why),
