@@ -1,6 +1,6 @@
 #include "agent/agent.h"
 
-#include "agent/session.h"
+#include "agent/services.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "hook/registry.h"
@@ -18,6 +18,7 @@ struct agent {
     struct agent_options options;
     struct registry *registry; /* keeps the configuration alive */
     struct http_client *http;
+    struct status_table *statuses;
     struct arena arena;
     const char *cwd, *workspace;
     pthread_mutex_t lock; /* guards the providers and the arena */
@@ -38,6 +39,8 @@ struct agent *agent_new(const struct agent_options *o)
     ag->workspace = path_workspace(&ag->arena, ag->cwd);
     pthread_mutex_init(&ag->lock, NULL);
     pthread_mutex_init(&ag->screen, NULL);
+    ag->statuses = status_table_new();
+    engine_offer(o->engine, &(struct services){ .context = ag, .call = agent_serve });
     return ag;
 }
 
@@ -45,6 +48,8 @@ void agent_free(struct agent *ag)
 {
     if (!ag)
         return;
+    engine_offer(ag->options.engine, NULL);
+    status_table_free(ag->statuses);
     while (ag->providers) {
         struct known_provider *p = ag->providers;
 
@@ -78,6 +83,11 @@ const char *agent_workspace(const struct agent *ag)
 const char *agent_cwd(const struct agent *ag)
 {
     return ag->cwd;
+}
+
+struct status_table *agent_statuses(const struct agent *ag)
+{
+    return ag->statuses;
 }
 
 struct http_client *agent_http(const struct agent *ag)

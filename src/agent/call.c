@@ -105,12 +105,20 @@ static void pass_gate(struct call *c)
 {
     CLEANUP(receipt) struct receipt r = { 0 };
     struct arena *a = c->shared;
+    struct permission_gate gate = { c->s->agent, a, c->tool->name };
+    const struct event_settle settle = { &gate, permission_settle };
+    const struct event ev = {
+        .point = POINT_TOOL_EXECUTE_BEFORE,
+        .data = call_data(c),
+        .settle = &settle,
+    };
 
-    session_emit(c->s, POINT_TOOL_EXECUTE_BEFORE, call_data(c), a, &r);
+    session_emit_event(c->s, &ev, a, &r);
     c->args = json_get(r.data, STR("args"));
     c->argv_prefix = words_of(a, json_get(r.data, STR("argv_prefix")));
     if (r.verdict.decision == DECISION_BLOCK)
-        refuse(c, "blocked", r.verdict.reason ? r.verdict.reason : "no reason was given");
+        refuse(c, r.answer.by ? "not allowed" : "blocked",
+               r.verdict.reason ? r.verdict.reason : "no reason was given");
     else if (r.verdict.decision != DECISION_ALLOW && !c->s->over) {
         const char *why = r.verdict.decision == DECISION_ASK ? r.verdict.reason : NULL;
         const char *no = permission_refuses(c->s, a, call_data(c), why);

@@ -1,5 +1,5 @@
 /* Events of a session, and what the person is shown of them. */
-#include "agent/session.h"
+#include "agent/status.h"
 
 static const struct {
     unsigned powers;
@@ -51,18 +51,29 @@ static void note_abort(struct agent_session *s)
 void session_emit(struct agent_session *s, enum point point, const struct json *data,
                   struct arena *a, struct receipt *r)
 {
+    const struct event ev = { .point = point, .data = data };
+
+    session_emit_event(s, &ev, a, r);
+}
+
+void session_emit_event(struct agent_session *s, const struct event *about, struct arena *a,
+                        struct receipt *r)
+{
     struct event *ev = arena_new(a, struct event); /* the receipt refers to it */
     struct err e = { 0 };
 
-    *ev = (struct event){ .point = point, .turn = s->turn, .session = s->about, .data = data };
+    *ev = *about;
+    ev->turn = s->turn;
+    ev->session = s->about;
     *r = (struct receipt){ 0 };
     note_abort(s);
+    status_at(s, ev->point);
     if (!s->over) /* the last words of an aborted run are heard to their end */
         ev->abort_fd = agent_options(s->agent)->abort_fd;
     ev->session.usage = usage_to_json(a, &s->usage);
     if (engine_emit(agent_options(s->agent)->engine, ev, a, r, &e) < 0) {
-        log_warn(agent_options(s->agent)->log, "%s: %s", point_info(point)->name, e.msg);
-        r->data = data;
+        log_warn(agent_options(s->agent)->log, "%s: %s", point_info(ev->point)->name, e.msg);
+        r->data = ev->data;
         return;
     }
     s->hook_ns += r->ns;
@@ -70,6 +81,15 @@ void session_emit(struct agent_session *s, enum point point, const struct json *
     note_abort(s); /* before the stop that an aborted event ends with */
     if (r->verdict.stop)
         session_end(s, AGENT_STOPPED, r->verdict.stop);
+    status_collect(s);
+}
+
+void session_note(struct agent_session *s, const char *text)
+{
+    agent_show(s->agent, &(struct show){ .kind = SHOW_NOTE,
+                                         .session = s->about.id,
+                                         .depth = s->about.depth,
+                                         .text = str_of(text) });
 }
 
 const char *session_notice(struct agent_session *s, enum point point, const struct json *data,
@@ -86,6 +106,7 @@ const char *session_status(struct agent_session *s, const char *type, unsigned a
 {
     struct json *status = json_object(a), *data = json_object(a);
 
+    status_set(s, type, attempt, json_cstr(a, json_get(error, STR("message"))));
     json_add(a, status, STR("type"), json_cstring(a, type));
     if (attempt)
         json_add(a, status, STR("attempt"), json_int(a, attempt));

@@ -8,6 +8,7 @@
  * Exactly one of agent.stop and agent.error is the last word of a run.
  */
 #include "agent/compaction.h"
+#include "agent/status.h"
 #include "agent/subagent.h"
 #include "base/ulid.h"
 
@@ -274,18 +275,18 @@ static bool stop_or_go_on(struct agent_session *s)
     CLEANUP(arena) struct arena a = { 0 };
     CLEANUP(receipt) struct receipt r = { 0 };
     const struct json *data = json_with(&a, NULL, STR("messages"), session_messages(&a, s));
-    const struct json *status = json_with(&a, NULL, STR("type"), json_cstring(&a, "idle"));
 
     data = json_with(&a, data, STR("usage"), usage_to_json(&a, &s->usage));
     data = json_with(&a, data, STR("auto_compact"), compaction_settings(s, &a));
     data = json_with(&a, data, STR("continuations"), json_int(&a, s->loop.continuations));
     if (s->todos)
         data = json_with(&a, data, STR("todos"), s->todos);
-    data = json_with(&a, data, STR("status"), status);
+    data = json_with(&a, data, STR("status"), status_stopping(s, &a));
     session_emit(s, POINT_AGENT_STOP, data, &a, &r);
     if (s->over)
         return false;
     session_obey(s, &r, false);
+    r.verdict.follow_ups = status_take_prompts(s, &a, r.verdict.follow_ups);
     return !s->over && follow_ups(s, &a, &r.verdict);
 }
 
@@ -311,6 +312,8 @@ static void finish(struct agent_session *s)
     struct err e = { 0 };
 
     (void)subagent_wait(s, &a);
+    if (status_drop_prompts(s) > 0)
+        session_note(s, "what hooks wanted to be sent is not sent: the session has stopped");
     if (s->over)
         emit_error(s);
     if (session_save(s, &e) < 0)

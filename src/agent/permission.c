@@ -1,5 +1,8 @@
 #include "agent/permission.h"
 
+#include "agent/status.h"
+
+/* Unset: it says nothing of the tool. */
 static struct str configured(const struct agent *ag, const char *tool)
 {
     const struct setting *map = config_get(agent_config(ag), "permission", NULL);
@@ -7,7 +10,7 @@ static struct str configured(const struct agent *ag, const char *tool)
 
     if (!said)
         said = setting_get(map, "*");
-    return said ? said->text : STR("allow");
+    return said ? said->text : (struct str){ 0 };
 }
 
 static bool was_allowed(const struct agent *ag, const char *tool)
@@ -18,27 +21,99 @@ static bool was_allowed(const struct agent *ag, const char *tool)
     return false;
 }
 
+static void decide(struct receipt *r, const char *by, enum decision decision, const char *reason)
+{
+    r->answer = (struct receipt_answer){ by, decision };
+    r->verdict.decision = decision;
+    if (reason)
+        r->verdict.reason = reason;
+}
+
+static const char *denial(struct arena *a, const char *tool)
+{
+    return arena_printf(a, "'permission' denies the tool '%s'", tool);
+}
+
+/* The gate ------------------------------------------------------------------------------------- */
+
+void permission_settle(void *context, struct receipt *r)
+{
+    const struct permission_gate *g = context;
+    struct str mode = configured(g->agent, g->tool);
+    enum decision d = r->verdict.decision;
+
+    if (d == DECISION_BLOCK || d == DECISION_ALLOW || r->verdict.stop)
+        return;
+    if (str_is(mode, "deny"))
+        decide(r, "configuration", DECISION_BLOCK, denial(g->arena, g->tool));
+    else if (str_is(mode, "allow") && d == DECISION_NONE)
+        r->answer = (struct receipt_answer){ "configuration", DECISION_ALLOW };
+}
+
+/* The question --------------------------------------------------------------------------------- */
+
+struct question {
+    struct agent_session *s;
+    struct arena *arena;
+    const char *tool, *why;
+    const struct json *args;
+};
+
+static bool person_consents(const struct question *q, const struct agent_screen *screen)
+{
+    bool yes;
+
+    status_question(q->s, true);
+    yes = screen->consent(screen->context, q->tool, q->args, q->why);
+    status_question(q->s, false);
+    return yes;
+}
+
+static void answer(void *context, struct receipt *r)
+{
+    const struct question *q = context;
+    const struct agent_screen *screen = agent_options(q->s->agent)->screen;
+    enum decision d = r->verdict.decision;
+
+    if (d == DECISION_BLOCK || d == DECISION_ALLOW) {
+        decide(r, "hook", d, NULL);
+    } else if (was_allowed(q->s->agent, q->tool)) {
+        decide(r, "flag", DECISION_ALLOW, q->why);
+    } else if (screen && screen->consent) {
+        bool yes = person_consents(q, screen);
+
+        decide(r, "person", yes ? DECISION_ALLOW : DECISION_BLOCK,
+               yes ? q->why : "the user said no");
+    } else {
+        r->verdict.decision = DECISION_ASK;
+        r->verdict.reason = q->why;
+        verdict_settle_ask(q->arena, &r->verdict, arena_printf(q->arena, "--allow %s", q->tool));
+        decide(r, "nobody", DECISION_BLOCK, NULL);
+    }
+}
+
 static const char *ask(struct agent_session *s, struct arena *a, const struct json *call,
                        const char *why)
 {
     CLEANUP(receipt) struct receipt r = { 0 };
-    const struct agent_screen *screen = agent_options(s->agent)->screen;
-    const char *tool = json_cstr(a, json_get(call, STR("tool")));
+    struct question q = {
+        .s = s,
+        .arena = a,
+        .tool = json_cstr(a, json_get(call, STR("tool"))),
+        .why = why,
+        .args = json_get(call, STR("args")),
+    };
+    const struct event_settle settle = { &q, answer };
+    const struct event ev = {
+        .point = POINT_PERMISSION_ASK,
+        .data = json_with(a, call, STR("why"), json_cstring(a, why)),
+        .settle = &settle,
+    };
 
-    session_emit(s, POINT_PERMISSION_ASK, json_with(a, call, STR("why"), json_cstring(a, why)), a,
-                 &r);
-    if (r.verdict.decision == DECISION_ALLOW || was_allowed(s->agent, tool))
+    session_emit_event(s, &ev, a, &r);
+    if (r.answer.by && r.answer.decision == DECISION_ALLOW)
         return NULL;
-    if (r.verdict.decision != DECISION_BLOCK && screen && screen->consent)
-        return screen->consent(screen->context, tool, json_get(call, STR("args")), why)
-                   ? NULL
-                   : "the user said no";
-    if (r.verdict.decision != DECISION_BLOCK) {
-        r.verdict.decision = DECISION_ASK;
-        r.verdict.reason = why;
-    }
-    verdict_settle_ask(a, &r.verdict, arena_printf(a, "--allow %s", tool));
-    return arena_strdup(a, r.verdict.reason ? r.verdict.reason : why);
+    return arena_strdup(a, r.answer.by && r.verdict.reason ? r.verdict.reason : why);
 }
 
 const char *permission_refuses(struct agent_session *s, struct arena *a, const struct json *call,
@@ -47,8 +122,8 @@ const char *permission_refuses(struct agent_session *s, struct arena *a, const s
     const char *tool = json_cstr(a, json_get(call, STR("tool")));
     struct str mode = configured(s->agent, tool ? tool : "");
 
-    if (str_is(mode, "deny"))
-        return arena_printf(a, "'permission' denies the tool '%s'", tool);
+    if (str_is(mode, "deny")) /* where even the event failed */
+        return denial(a, tool);
     if (!why && !str_is(mode, "ask"))
         return NULL;
     return ask(s, a, call, why ? why : arena_printf(a, "'permission' asks about '%s'", tool));

@@ -1,6 +1,7 @@
 #include "agent/session.h"
 
 #include "agent/compaction.h"
+#include "agent/status.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/ulid.h"
@@ -21,7 +22,11 @@ static void history_push(struct history *h, const struct json *message)
 
 void session_add(struct agent_session *s, const struct json *message)
 {
-    history_push(&s->history, json_copy(&s->arena, message));
+    const struct json *copy = json_copy(&s->arena, message);
+
+    status_lock(s);
+    history_push(&s->history, copy);
+    status_unlock(s);
 }
 
 const struct json *session_messages(struct arena *a, const struct agent_session *s)
@@ -119,37 +124,48 @@ static const struct json *with_id(struct arena *a, const struct json *message)
     return json_with(a, message, STR("id"), json_cstring(a, ulid_new(a)));
 }
 
+/* Other threads may look at the history, for hooks. */
+static void exchange_history(struct agent_session *s, struct history *with)
+{
+    struct history before;
+
+    status_lock(s);
+    before = s->history;
+    s->history = *with;
+    *with = before;
+    status_unlock(s);
+}
+
 int session_replace(struct agent_session *s, const struct json *messages, const char *trigger,
                     uint32_t *generation, struct err *e)
 {
     CLEANUP(arena) struct arena a = { 0 };
-    struct history before = s->history;
+    struct history other = { 0 };
     int64_t context = s->usage.context;
     int r = session_save(s, e); /* the generation that ends is whole */
 
     *generation = 0;
     if (r < 0)
         return r;
-    s->history = (struct history){ 0 };
     for (const struct json *m = json_first(messages); m; m = json_next(m))
-        history_push(&s->history, json_copy(&s->arena, with_id(&a, m)));
+        history_push(&other, json_copy(&s->arena, with_id(&a, m)));
+    exchange_history(s, &other);
     s->usage.context = session_tokens(s, 0);
     if (s->save)
         r = store_generation(s, trigger, generation, e);
     if (r < 0) {
-        free(s->history.items);
-        s->history = before;
+        exchange_history(s, &other);
         s->usage.context = context;
-        return r;
+    } else {
+        s->stored = s->history.count;
     }
-    free(before.items);
-    s->stored = s->history.count;
-    return 0;
+    free(other.items);
+    return r;
 }
 
 /* Opening ------------------------------------------------------------------------------------- */
 
-static const char *configured_model(const struct agent *ag)
+const char *session_configured_model(const struct agent *ag)
 {
     const struct setting *model = config_get(agent_config(ag), "model", NULL);
 
@@ -265,7 +281,7 @@ static int choose(struct agent_session *s, const struct agent_task *task,
         model = def->model;
     if (!model && was->model && was->model[0])
         model = was->model;
-    return session_use_model(s, model ? model : configured_model(s->agent), e);
+    return session_use_model(s, model ? model : session_configured_model(s->agent), e);
 }
 
 int session_open(struct agent_session *s, struct agent *ag, const struct agent_task *task,
@@ -294,11 +310,14 @@ int session_open(struct agent_session *s, struct agent *ag, const struct agent_t
     s->begun = s->usage;
     if (r == 0)
         compaction_configure(s, task);
+    if (r == 0)
+        status_join(s);
     return r;
 }
 
 void session_close(struct agent_session *s)
 {
+    status_leave(s);
     if (s->claim >= 0)
         close(s->claim);
     seen_free(s->seen);

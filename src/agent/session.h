@@ -26,6 +26,8 @@ struct agent_def {
 };
 
 struct background_task;
+struct status;
+struct status_table;
 
 struct history {
     const struct json **items;
@@ -73,6 +75,7 @@ struct agent_session {
     size_t prefix_count;
     struct background_task *background; /* tasks that run; agent/subagent.h */
     unsigned background_count;
+    struct status *status; /* what other threads may know of it: agent/status.h */
     enum agent_end end;
     const char *reason; /* why it ended; in the arena */
     bool over;
@@ -84,6 +87,7 @@ const struct config *agent_config(const struct agent *ag);
 const char *agent_workspace(const struct agent *ag);
 const char *agent_cwd(const struct agent *ag);
 struct http_client *agent_http(const struct agent *ag);
+struct status_table *agent_statuses(const struct agent *ag);
 MUST_CHECK int agent_provider(struct agent *ag, const char *name, struct provider **out,
                               struct err *e);
 void agent_show(struct agent *ag, const struct show *s);
@@ -97,6 +101,7 @@ MUST_CHECK int agent_def_find(struct agent *ag, struct arena *a, const char *nam
 MUST_CHECK int session_open(struct agent_session *s, struct agent *ag,
                             const struct agent_task *task, struct err *e);
 void session_close(struct agent_session *s);
+const char *session_configured_model(const struct agent *ag); /* NULL: none is */
 MUST_CHECK int session_use_model(struct agent_session *s, const char *model, struct err *e);
 
 /* Keep a message; it is stored with the next session_save(). */
@@ -123,6 +128,13 @@ void session_end(struct agent_session *s, enum agent_end end, const char *reason
 /* events.c: one event, shown to the person as far as it did something. Release the receipt. */
 void session_emit(struct agent_session *s, enum point point, const struct json *data,
                   struct arena *a, struct receipt *r);
+
+/* The same with more to say of the event than its data; session and turn are filled in. */
+void session_emit_event(struct agent_session *s, const struct event *about, struct arena *a,
+                        struct receipt *r);
+
+/* A line for the person who watches. */
+void session_note(struct agent_session *s, const char *text);
 
 /* A notice; the model a hook wants to go on with, or NULL. */
 const char *session_notice(struct agent_session *s, enum point point, const struct json *data,

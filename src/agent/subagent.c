@@ -1,5 +1,6 @@
 #include "agent/subagent.h"
 
+#include "agent/status.h"
 #include "base/mem.h"
 #include "hook/skill.h"
 
@@ -178,6 +179,7 @@ static void *run_in_background(void *context)
     struct background_task *b = context;
 
     b->r = run(b->parent, &b->chosen, &b->out, false, &b->e);
+    status_task(b->parent, -1);
     return NULL;
 }
 
@@ -211,9 +213,11 @@ static int launch(struct agent_session *parent, const struct subagent_task *task
         return r;
     b->parent = parent;
     b->chosen.agent = arena_strdup(a, b->chosen.agent);
-    if (pthread_create(&b->thread, NULL, run_in_background, b) != 0)
-        return err_set(e, -EAGAIN, "no thread for a task in the background: run it here");
-    return 0;
+    status_task(parent, 1);
+    if (pthread_create(&b->thread, NULL, run_in_background, b) == 0)
+        return 0;
+    status_task(parent, -1);
+    return err_set(e, -EAGAIN, "no thread for a task in the background: run it here");
 }
 
 int subagent_start(struct agent_session *parent, const struct subagent_task *task, unsigned *number,

@@ -47,14 +47,19 @@ static void print_cadences(struct cli *cli, struct runtime *rt, const struct sho
 
 static const char *budget_text(struct arena *a, const struct hook_traits *t)
 {
-    if (t->budget_tokens && t->budget_session_tokens)
-        return arena_printf(a, "%u tokens an event, %u a session", t->budget_tokens,
-                            t->budget_session_tokens);
+    CLEANUP(strbuf) struct strbuf b = { 0 };
+
     if (t->budget_tokens)
-        return arena_printf(a, "%u tokens an event", t->budget_tokens);
+        strbuf_printf(&b, "%u tokens an event", t->budget_tokens);
     if (t->budget_session_tokens)
-        return arena_printf(a, "%u tokens a session", t->budget_session_tokens);
-    return "default";
+        strbuf_printf(&b, "%s%u%s a session", b.len ? ", " : "", t->budget_session_tokens,
+                      b.len ? "" : " tokens");
+    if (t->budget_llm_tokens)
+        strbuf_printf(&b, "%s%u tokens of models a session", b.len ? ", " : "",
+                      t->budget_llm_tokens);
+    if (t->budget_llm_cost > 0)
+        strbuf_printf(&b, "%s$%.2f for models a session", b.len ? ", " : "", t->budget_llm_cost);
+    return b.len ? arena_cstr(a, strbuf_str(&b)) : "default";
 }
 
 static const char *session_text(enum session_match session)
@@ -232,6 +237,8 @@ static const struct json *part_json(struct cli *cli, struct runtime *rt, const s
     j = json_with(a, j, STR("safety_critical"), json_bool(a, t->safety_critical));
     j = json_with(a, j, STR("budget_tokens"), json_int(a, t->budget_tokens));
     j = json_with(a, j, STR("budget_session_tokens"), json_int(a, t->budget_session_tokens));
+    j = json_with(a, j, STR("budget_llm_tokens"), json_int(a, t->budget_llm_tokens));
+    j = json_with(a, j, STR("budget_llm_cost"), json_double(a, t->budget_llm_cost));
     if (t->place != PLACE_BY_POINT)
         j = json_with(a, j, STR("place"), json_cstring(a, inject_place_name(t->place)));
     j = json_with(a, j, STR("once"), json_bool(a, t->once));

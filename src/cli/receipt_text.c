@@ -118,6 +118,19 @@ static void print_field(struct cli *cli, const struct json *j, const char *label
     term_wrap(&cli->out, STYLE_PLAIN, 11, cli->out.width, term_clean(&cli->arena, s));
 }
 
+/* "allow, by person" */
+static void print_answer(struct cli *cli, const struct json *answer)
+{
+    struct arena *a = &cli->arena;
+
+    if (!answer)
+        return;
+    term_put(&cli->out, STYLE_DIM, "  %-9s", "answer");
+    term_wrap(
+        &cli->out, STYLE_PLAIN, 11, cli->out.width,
+        arena_printf(a, "%s, by %s", text(a, answer, STR("decision")), text(a, answer, STR("by"))));
+}
+
 void receipt_text_full(struct cli *cli, const char *line)
 {
     static const struct {
@@ -140,6 +153,7 @@ void receipt_text_full(struct cli *cli, const char *line)
     printf("  %s  %s\n", text(a, j, STR("id")), term_duration(a, nanoseconds(j)));
     for (size_t i = 0; i < ARRAY_LEN(fields); i++)
         print_field(cli, j, fields[i].label, fields[i].name);
+    print_answer(cli, json_get(j, STR("answer")));
     runs = runs_of_json(a, j);
     putchar('\n');
     if (runs.count)

@@ -64,6 +64,8 @@ struct hook_traits {
     bool enabled;
     uint32_t budget_tokens;         /* injected by one event; 0: the default */
     uint32_t budget_session_tokens; /* injected in one session; 0: no limit */
+    uint32_t budget_llm_tokens;     /* that models take for it in one session; 0: the default */
+    double budget_llm_cost;         /* the same in dollars */
 };
 
 /* Whether a cadence can hold back a hook of these traits. */

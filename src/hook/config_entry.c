@@ -331,6 +331,18 @@ static void read_tokens(struct entry_reading *r, const struct setting *s, uint32
                             setting_text(r->arena, s));
 }
 
+static void read_cost(struct entry_reading *r, const struct setting *s, double *out)
+{
+    double cost;
+
+    if (setting_to_double(s, &cost) && cost > 0)
+        *out = cost;
+    else
+        config_entry_refuse(r, &s->origin,
+                            "'llm_cost' must be a number of dollars above 0, not '%s'",
+                            setting_text(r->arena, s));
+}
+
 static void read_budget(struct entry_reading *r, const struct setting *s)
 {
     struct hook_traits *t = &r->entry->traits;
@@ -346,10 +358,14 @@ static void read_budget(struct entry_reading *r, const struct setting *s)
             read_tokens(r, m, &t->budget_tokens);
         else if (str_is(m->key, "session_tokens"))
             read_tokens(r, m, &t->budget_session_tokens);
+        else if (str_is(m->key, "llm_tokens"))
+            read_tokens(r, m, &t->budget_llm_tokens);
+        else if (str_is(m->key, "llm_cost"))
+            read_cost(r, m, &t->budget_llm_cost);
         else
             config_entry_refuse(r, &where,
-                                "unknown key '%s' of 'budget': it has 'tokens' and "
-                                "'session_tokens'",
+                                "unknown key '%s' of 'budget': it has 'tokens', 'session_tokens', "
+                                "'llm_tokens' and 'llm_cost'",
                                 m->key.ptr);
     }
 }

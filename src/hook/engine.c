@@ -30,12 +30,18 @@ struct engine {
     size_t callback_count;
     uint64_t generation; /* counts the changes of the two lists above */
     struct services services;
+    unsigned serving; /* calls of it under way */
+    pthread_cond_t served;
 };
 
 void engine_offer(struct engine *en, const struct services *services)
 {
     pthread_mutex_lock(&en->lock);
-    en->services = services ? *services : (struct services){ 0 };
+    en->services = (struct services){ 0 };
+    while (en->serving > 0)
+        pthread_cond_wait(&en->served, &en->lock);
+    if (services)
+        en->services = *services;
     pthread_mutex_unlock(&en->lock);
 }
 
@@ -43,13 +49,20 @@ int engine_serve(struct engine *en, const struct service_call *c, const struct j
                  struct err *e)
 {
     struct services services;
+    int r;
 
     pthread_mutex_lock(&en->lock);
     services = en->services;
+    en->serving += services.call != NULL;
     pthread_mutex_unlock(&en->lock);
     if (!services.call)
         return err_set(e, -ENOSYS, "'%s' is not available here: it needs hooke's agent", c->method);
-    return services.call(services.context, c, result, e);
+    r = services.call(services.context, c, result, e);
+    pthread_mutex_lock(&en->lock);
+    if (--en->serving == 0)
+        pthread_cond_broadcast(&en->served);
+    pthread_mutex_unlock(&en->lock);
+    return r;
 }
 
 struct log *engine_log(const struct engine *en)
@@ -89,6 +102,7 @@ struct engine *engine_new(const struct engine_options *o)
     slots_init(&en->slots);
     background_init(&en->background);
     pthread_mutex_init(&en->lock, NULL);
+    pthread_cond_init(&en->served, NULL);
     engine_configure(en, NULL);
     return en;
 }
@@ -105,6 +119,7 @@ void engine_free(struct engine *en)
     free(en->used);
     free(en->callbacks);
     arena_release(&en->arena);
+    pthread_cond_destroy(&en->served);
     pthread_mutex_destroy(&en->lock);
     free(en);
 }
@@ -355,9 +370,23 @@ static void begin(struct dispatch *d, const struct event *ev, struct registry *r
     d->deadline_ns = d->began_ns + event_timeout_ns(reg);
 }
 
+static void settle(struct dispatch *d, const struct event_settle *last)
+{
+    uint64_t began = clock_mono_ns(), ns;
+
+    if (!last || d->aborted)
+        return;
+    last->run(last->context, d->receipt);
+    ns = clock_mono_ns() - began;
+    d->began_ns += ns; /* whoever took a minute to answer has not slowed the event */
+    d->last_ns += ns;
+    d->deadline_ns += ns;
+}
+
 static void run(struct dispatch *d)
 {
     dispatch_chain(d);
+    settle(d, d->receipt->event->settle);
     observe_outcome(d);
 }
 

@@ -101,8 +101,8 @@ MUST_CHECK int engine_try(struct engine *en, struct engine_trial *trial, const s
                           struct arena *a, struct receipt *r, struct err *e);
 
 /*
- * What the agent around it does for hooks, from now on; NULL: nothing any more. Whoever offers
- * takes it back before it goes, and after the last event.
+ * What the agent around it does for hooks, from now on; NULL: nothing any more. Returns when what
+ * was offered before serves nobody any more, so not to be called by a service itself.
  */
 void engine_offer(struct engine *en, const struct services *services);
 

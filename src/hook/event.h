@@ -21,6 +21,18 @@ struct session {
     const struct json *usage; /* NULL: not known yet */
 };
 
+struct receipt;
+
+/*
+ * The last word of whoever emits, after the chain has decided and before observers and the receipt
+ * see the outcome: it may ask a person, and change the receipt's verdict. Its time is not the
+ * hooks'.
+ */
+struct event_settle {
+    void *context;
+    void (*run)(void *context, struct receipt *r);
+};
+
 struct event {
     enum point point;
     const char *id; /* NULL: the engine makes one */
@@ -28,6 +40,7 @@ struct event {
     struct session session;
     const struct json *data; /* an object; NULL: {} */
     int abort_fd; /* readable or hung up: whoever emitted it gives it up; never read; 0: none */
+    const struct event_settle *settle; /* NULL: the chain has the last word */
 };
 
 /* The event in our own JSON (the native dialect). */

@@ -21,6 +21,7 @@
 #include "hook/callback.h"
 #include "hook/config.h"
 #include "hook/option.h"
+#include "hook/services.h"
 #include "hook/verdict.h"
 
 struct engine;
@@ -34,6 +35,7 @@ struct hook_io {
     const char *warnings; /* parts of its answer that make no sense, a line each */
     const char *failure;  /* how a part of it failed, whose other parts' verdict counts; or NULL */
     bool timed_out;       /* that is how */
+    struct llm_use llm;   /* what it had models do */
 };
 
 /* What whoever tries a single hook wants to know besides: all of what it said. In the arena. */

@@ -112,6 +112,8 @@ void hook_lay_over(struct hook_traits *t, const struct hook_traits *entry)
     if (entry->said & KEY_BUDGET) {
         t->budget_tokens = entry->budget_tokens;
         t->budget_session_tokens = entry->budget_session_tokens;
+        t->budget_llm_tokens = entry->budget_llm_tokens;
+        t->budget_llm_cost = entry->budget_llm_cost;
     }
     if (entry->said & KEY_ENABLED)
         t->enabled = entry->enabled;

@@ -126,6 +126,17 @@ struct str receipt_head(struct arena *a, const char *hook)
     return (struct str){ arena_cstr(a, strbuf_str(&b)), b.len };
 }
 
+static void write_llm(struct strbuf *out, const struct llm_use *llm)
+{
+    if (!llm->calls)
+        return;
+    add_number(out, STR(",\"llm\":{\"calls\":"), llm->calls);
+    add_number(out, STR(",\"tokens\":"), (uint64_t)llm->tokens);
+    if (llm->cost > 0)
+        strbuf_printf(out, ",\"cost\":%.6f", llm->cost);
+    strbuf_addch(out, '}');
+}
+
 static void write_run(struct strbuf *out, const struct hook_run *run)
 {
     add_raw(out, run->hook->receipt_head);
@@ -143,6 +154,7 @@ static void write_run(struct strbuf *out, const struct hook_run *run)
         add_number(out, STR(",\"in\":"), run->io.bytes_in);
     if (run->io.bytes_out)
         add_number(out, STR(",\"out\":"), run->io.bytes_out);
+    write_llm(out, &run->io.llm);
     if (run->io.stderr_head)
         add_name(out, STR(",\"stderr\":"), run->io.stderr_head);
     if (run->again)
@@ -205,6 +217,11 @@ void receipt_write(struct strbuf *out, const struct receipt *r)
     add_name(out, STR(",\"outcome\":"), receipt_outcome(r));
     if (v->stop || v->reason)
         add_detail(out, STR(",\"reason\":"), v->stop ? v->stop : v->reason);
+    if (r->answer.by) {
+        add_name(out, STR(",\"answer\":{\"by\":"), r->answer.by);
+        add_name(out, STR(",\"decision\":"), decision_name(r->answer.decision));
+        strbuf_addch(out, '}');
+    }
     add_raw(out, STR(",\"runs\":["));
     for (size_t i = 0; i < r->run_count; i++) {
         if (i)

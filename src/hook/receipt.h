@@ -44,6 +44,12 @@ struct hook_held {
     uint32_t tokens; /* of the injection that was held back */
 };
 
+/* Who answered a question for consent, where it was not only hooks. */
+struct receipt_answer {
+    const char *by; /* "person", "flag", "configuration", "hook", "nobody"; NULL: none was asked */
+    enum decision decision;
+};
+
 struct receipt {
     char id[ULID_SIZE];
     const char *after; /* of a run in the background: the receipt of its event; else NULL */
@@ -52,6 +58,7 @@ struct receipt {
     const struct event *event; /* as emitted */
     const struct json *data;   /* as the chain left it */
     struct verdict verdict;    /* merged */
+    struct receipt_answer answer;
     struct hook_run *runs;
     size_t run_count;
     struct hook_held *held;

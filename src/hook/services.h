@@ -4,12 +4,27 @@
  *
  * The engine knows none of it. An agent offers a function; resident programs and scripts reach it
  * by the method's name. Where no agent is around, methods are refused with words that say so.
+ * Calls come from any thread, several at once, also for one session.
  *
  *     engine_offer(en, &(struct services){ .context = agent, .call = agent_serve });
  */
 #pragma once
 
 #include "hook/event.h"
+
+/* What models took on behalf of a hook. All-zero: nothing. */
+struct llm_use {
+    uint32_t calls;
+    int64_t tokens;
+    double cost; /* in dollars; 0: the price is not known */
+};
+
+static inline void llm_use_add(struct llm_use *to, const struct llm_use *use)
+{
+    to->calls += use->calls;
+    to->tokens += use->tokens;
+    to->cost += use->cost;
+}
 
 struct service_call {
     struct arena *arena;           /* the result is put here */
@@ -20,6 +35,8 @@ struct service_call {
     const char *receipt_id;        /* of that event */
     uint64_t deadline_ns;          /* of the hook's run, on the monotonic clock */
     int abort_fd;                  /* readable or hung up: give up; 0: none */
+    const char *callback;          /* the callback that asks; NULL: a hook's run does */
+    struct llm_use *used;          /* out, filled in even on failure; never NULL */
 };
 
 struct services {

@@ -127,6 +127,8 @@ void lua_core_begin(struct lua_core *core, const struct hook_call *call, uint64_
 void lua_core_end(struct lua_core *core)
 {
     core->call = NULL;
+    core->callback = NULL;
+    core->updating = false;
     arena_release(&core->scratch);
     arena_release(&core->held);
 }

@@ -29,6 +29,8 @@ struct lua_core {
     enum lua_over over;
     bool traces;                  /* messages say who called */
     const struct hook_call *call; /* of this run; NULL: none */
+    const char *callback;         /* that this run is of; NULL: it is of an event */
+    bool updating;                /* in the middle of the store's work: nothing slow may begin */
     struct arena scratch;         /* for what passes into the state, whose memory is counted */
     struct arena held;            /* for what must outlive that, until the run ends */
 };

@@ -147,10 +147,13 @@ static int await(struct peer *p, struct pending *x, struct peer_call *c, uint64_
         aborted = event_is_aborted(c->abort_fd);
     } while (!x->done && !aborted && clock_mono_ns() < c->deadline_ns);
     if (!x->done) {
+        bool waits = peer_is_served(p, x); /* it is silent because we are */
+
         cancel(p, x, c);
         if (aborted)
             return err_set(e, -ECANCELED, "was aborted");
-        count_silence(p, x, c);
+        if (!waits)
+            count_silence(p, x, c);
         return time_is_up(c, began_ns, e);
     }
     if (x->missed)
@@ -205,8 +208,8 @@ int peer_call(struct peer *p, struct peer_call *c, struct err *e)
     int r;
 
     (void)strbuf_reserve(&line, ROOM);
-    rpc_begin_request(&line, x.id, "event");
-    json_write(&line, c->event, JSON_COMPACT);
+    rpc_begin_request(&line, x.id, c->method);
+    json_write(&line, c->params, JSON_COMPACT);
     rpc_end_request(&line);
     c->io->bytes_in = line.len;
     pthread_mutex_lock(&p->lock);
@@ -267,6 +270,7 @@ void peer_free(struct peer *p)
 
     if (!p)
         return;
+    peer_await_served(p);
     if (ready)
         shut_down(p);
     if (p->live)

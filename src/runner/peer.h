@@ -11,6 +11,10 @@
  * and nobody else's. When its time is up the process is told (`cancel`), and an answer that comes
  * later is dropped.
  *
+ * What the program asks for meanwhile is answered by the thread that reads, or, where that may take
+ * long, by a thread of its own (peer_serve.c): up to PEER_SERVING_MAX at once. Such a request ends
+ * with the event it belongs to.
+ *
  * What counts as a failure of the process: it cannot be started, does not answer `initialize`, dies
  * before it has answered an event or while one waits, closes its stdout, leaves two events in a row
  * without an answer, or writes PEER_JUNK_MAX lines that are no messages. It is started again after
@@ -23,6 +27,7 @@
 #define PEER_FAILURES_MAX 3
 #define PEER_JUNK_MAX     1000
 #define PEER_LINE_MAX     ((size_t)1 << 20)
+#define PEER_SERVING_MAX  8
 
 struct peer;
 
@@ -34,12 +39,15 @@ struct peer_setup {
     uint64_t start_limit_ns; /* for `initialize`; 0: ten seconds */
 };
 
-/* One event on its way. The texts that come out of it are in the arena. */
+/* One event, or a callback, on its way. The texts that come out of it are in the arena. */
 struct peer_call {
     struct engine *engine;
     struct arena *arena;
-    const char *session, *cwd; /* of the event */
-    const struct json *event;  /* parameters of the request */
+    const char *method; /* "event" or "callback" */
+    const struct session *session;
+    const char *receipt_id;    /* of the event; NULL: none */
+    const char *callback;      /* its name; NULL: it is an event */
+    const struct json *params; /* of the request */
     uint64_t deadline_ns;
     int abort_fd;               /* of the event; 0: none */
     struct hook_io *io;         /* bytes, stderr and warnings */

@@ -1,11 +1,12 @@
 /*
  * peer_inside.h - what the files of a peer share. peer.c is the calls, peer_life.c how it
- * starts and ends, peer_read.c what it says. Private to them.
+ * starts and ends, peer_read.c what it says, peer_serve.c what it asks for. Private to them.
  */
 #pragma once
 
 #include "proc/live.h"
 #include "runner/peer.h"
+#include "runner/rpc.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -35,6 +36,8 @@ struct pending {
     bool missed;        /* it went without having read a byte of this */
 };
 
+struct serving;
+
 struct peer {
     struct peer_setup setup;
     atomic_int_fast64_t next_id;
@@ -51,7 +54,10 @@ struct peer {
     unsigned failures;      /* with no answer in between */
     unsigned silent;        /* events in a row that got none */
     unsigned junk, logged;
-    uint64_t answered; /* since it was started */
+    uint64_t answered;        /* since it was started */
+    uint64_t starts;          /* of the process: who asked must be who gets the answer */
+    struct serving *servings; /* requests that threads of their own answer */
+    unsigned serving_count;
     uint64_t next_start_ns;
     char broken[256];         /* it has to go, and why; "": it need not */
     struct strbuf why;        /* it went, in words that follow its name */
@@ -84,3 +90,13 @@ void peer_listen(struct peer *p, const struct peer_call *c, const struct pending
 
 /* Nobody waits for its answer any more. */
 void peer_forget(struct peer *p, struct pending *x);
+struct pending *peer_find(const struct peer *p, int64_t id);
+
+/* Answer what the process asks for in `line`, which `m` was read from. May release the lock. */
+void peer_serve(struct peer *p, const struct peer_call *c, const struct rpc_message *m,
+                struct str line);
+
+/* Whether a thread works on something the event waits for; end that; wait for all such threads. */
+bool peer_is_served(const struct peer *p, const struct pending *x);
+void peer_stop_serving(struct peer *p, const struct pending *x);
+void peer_await_served(struct peer *p); /* takes the lock */

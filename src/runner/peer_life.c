@@ -34,8 +34,10 @@ static bool mark_missed(const struct peer *p, uint64_t read)
 
 static void fail_pending(struct peer *p)
 {
-    for (struct pending *x = p->pending; x; x = x->next)
+    for (struct pending *x = p->pending; x; x = x->next) {
         x->done = x->failed = true;
+        peer_stop_serving(p, x);
+    }
     p->pending = NULL;
 }
 
@@ -129,8 +131,9 @@ static void greet(struct peer *p, const struct peer_call *c)
 
     json_add(&a, params, STR("hooke"), json_cstring(&a, HOOKE_VERSION));
     if (c)
-        json_add(&a, params, STR("session"), json_cstring(&a, c->session));
-    json_add(&a, params, STR("cwd"), json_cstring(&a, c && c->cwd ? c->cwd : p->setup.cwd));
+        json_add(&a, params, STR("session"), json_cstring(&a, c->session->id));
+    json_add(&a, params, STR("cwd"),
+             json_cstring(&a, c && c->session->cwd ? c->session->cwd : p->setup.cwd));
     json_add(&a, params, STR("workspace"), json_cstring(&a, p->setup.cwd));
     p->greeting_id = peer_new_id(p);
     rpc_begin_request(&line, p->greeting_id, "initialize");
@@ -157,6 +160,7 @@ static void start(struct peer *p, const struct peer_call *c)
     l = live_start(&how, &why);
     pthread_mutex_lock(&p->lock);
     p->live = l;
+    p->starts++;
     p->answered = p->silent = p->junk = p->logged = 0;
     if (l) {
         p->phase = PHASE_GREETING;

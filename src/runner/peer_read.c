@@ -1,10 +1,6 @@
 /* What a resident process says: answers to events, requests of its own, and anything else. */
 #include "base/clock.h"
 #include "runner/peer_inside.h"
-#include "runner/rpc.h"
-#include "runner/service.h"
-
-#include <errno.h>
 
 static void count_junk(struct peer *p)
 {
@@ -27,7 +23,7 @@ static void complain(struct peer *p, const char *what, struct str line)
     count_junk(p);
 }
 
-static struct pending *find_pending(const struct peer *p, int64_t id)
+struct pending *peer_find(const struct peer *p, int64_t id)
 {
     for (struct pending *x = p->pending; x; x = x->next)
         if (x->id == id)
@@ -37,6 +33,7 @@ static struct pending *find_pending(const struct peer *p, int64_t id)
 
 void peer_forget(struct peer *p, struct pending *x)
 {
+    peer_stop_serving(p, x);
     for (struct pending **at = &p->pending; *at; at = &(*at)->next)
         if (*at == x) {
             *at = x->next;
@@ -59,7 +56,7 @@ static void take_greeting(struct peer *p, const struct rpc_message *m)
 /* The thread whose answer this is sleeps, or is this one: its arena may be used. */
 static void take_answer(struct peer *p, const struct rpc_message *m, struct str line)
 {
-    struct pending *x = find_pending(p, m->answers);
+    struct pending *x = peer_find(p, m->answers);
 
     if (p->phase == PHASE_GREETING && m->answers == p->greeting_id) {
         take_greeting(p, m);
@@ -81,7 +78,7 @@ static void take_answer(struct peer *p, const struct rpc_message *m, struct str 
 /* A line of which only the beginning was kept. If it was an answer, that event has failed. */
 static void take_long_line(struct peer *p, struct str head)
 {
-    struct pending *x = find_pending(p, rpc_find_id(head));
+    struct pending *x = peer_find(p, rpc_find_id(head));
 
     complain(p, "wrote a line of more than 1048576 bytes", head);
     if (!x)
@@ -90,47 +87,6 @@ static void take_long_line(struct peer *p, struct str head)
     peer_forget(p, x);
     p->answered++;
     pthread_cond_broadcast(&p->changed);
-}
-
-/* Whose state a request is about: the session it names, or that of the only event. */
-static void find_session(struct peer *p, const struct rpc_message *m, struct service *s)
-{
-    struct str named = json_str(&p->scratch, json_get(m->params, STR("session")));
-
-    s->why = str_is_set(named) ? "no event of this session is being handled"
-                               : "no event is being handled";
-    for (const struct pending *x = p->pending; x; x = x->next) {
-        if (str_is_set(named) && !str_is(named, x->call->session))
-            continue;
-        if (s->session && strcmp(s->session, x->call->session) != 0) {
-            s->session = NULL;
-            s->why = "events of several sessions are being handled: say which with 'session'";
-            return;
-        }
-        s->session = x->call->session;
-    }
-    s->session =
-        arena_strdup(&p->scratch, s->session); /* its event may end before the store does */
-}
-
-/* The store may make a request wait; the others' events do not. */
-static void serve_request(struct peer *p, const struct peer_call *c, const struct rpc_message *m)
-{
-    CLEANUP(strbuf) struct strbuf answer = { 0 };
-    unsigned logged = p->logged;
-    struct service s = {
-        .engine = c ? c->engine : NULL,
-        .hook = p->setup.hook,
-        .logged = &logged,
-    };
-
-    find_session(p, m, &s);
-    pthread_mutex_unlock(&p->lock);
-    service_answer(&s, &p->scratch, m, &answer);
-    pthread_mutex_lock(&p->lock);
-    p->logged = logged;
-    if (answer.len && live_send(p->live, strbuf_str(&answer)) == -ENOBUFS)
-        peer_break(p, "asks and does not read the answers");
 }
 
 /* Whether it is likely that more of this kind follows: it was no answer. */
@@ -143,7 +99,7 @@ static bool take_line(struct peer *p, const struct peer_call *c, struct str line
     if (m.kind == RPC_RESULT || m.kind == RPC_ERROR)
         take_answer(p, &m, line);
     else if (m.kind != RPC_JUNK)
-        serve_request(p, c, &m);
+        peer_serve(p, c, &m, line);
     else if (str_trim(line).len)
         complain(p, "wrote a line that is no message", line);
     return m.kind != RPC_RESULT && m.kind != RPC_ERROR;

@@ -14,7 +14,9 @@
 #include <errno.h>
 
 /* Configuration waits for it, and with configuration everybody. */
-#define GREETING_NS UINT64_C(5000000000)
+#define GREETING_NS       UINT64_C(5000000000)
+#define CALLBACKS_MAX     32
+#define CALLBACK_NAME_MAX 100
 
 struct resident {
     struct hook_entry entry; /* with the points it subscribes to */
@@ -22,6 +24,7 @@ struct resident {
     struct when *when;
     const struct dialect *native;
     struct subscribed subscribed;
+    const struct hook_callback *callbacks; /* NULL: it offers none */
     struct trust_request request;
     bool of_workspace;
 };
@@ -61,11 +64,11 @@ static int decode(const struct hook_call *c, struct str line, struct verdict *v,
 }
 
 /* What runs are the pinned bytes; while a file has others it gets no events. */
-static int check_trust(const struct resident *x, const struct hook_call *c, struct err *e)
+static int check_trust(const struct resident *x, struct arena *a, struct err *e)
 {
     struct trust_command unused;
 
-    return x->of_workspace ? trust_command(c->arena, &x->request, &unused, e) : 0;
+    return x->of_workspace ? trust_command(a, &x->request, &unused, e) : 0;
 }
 
 static int resident_run(const struct hook_call *c, struct verdict *v, struct err *e)
@@ -74,8 +77,9 @@ static int resident_run(const struct hook_call *c, struct verdict *v, struct err
     struct peer_call call = {
         .engine = c->engine,
         .arena = c->arena,
-        .session = c->event->session.id,
-        .cwd = c->event->session.cwd,
+        .method = "event",
+        .session = &c->event->session,
+        .receipt_id = c->receipt_id,
         .deadline_ns = c->deadline_ns,
         .abort_fd = c->abort_fd,
         .io = c->io,
@@ -85,12 +89,93 @@ static int resident_run(const struct hook_call *c, struct verdict *v, struct err
     int r = when_test(x->when, c, &applies, e);
 
     if (r == 0 && applies)
-        r = check_trust(x, c, e);
+        r = check_trust(x, c->arena, e);
     if (r < 0 || !applies)
         return r;
-    call.event = encode(c, x->native);
+    call.params = encode(c, x->native);
     r = peer_call(x->peer, &call, e);
     return r < 0 ? r : decode(c, call.line, v, e);
+}
+
+/* Callbacks -------------------------------------------------------------------------------------
+ */
+
+static const struct json *encode_callback(const struct callback_call *c)
+{
+    struct arena *a = c->arena;
+    const struct event ev = { .session = *c->session };
+    const struct json *session = json_get(event_to_json(a, &ev), STR("session"));
+    struct json *params = json_object(a);
+
+    json_add(a, params, STR("name"), json_cstring(a, c->name));
+    json_add(a, params, STR("args"), c->args ? c->args : json_object(a));
+    json_add(a, params, STR("messages"), c->messages ? c->messages : json_array(a));
+    json_add(a, params, STR("session"), session);
+    return params;
+}
+
+static int decode_text(const struct callback_call *c, struct str line, char **text, struct err *e)
+{
+    struct rpc_message m;
+    const struct json *said;
+
+    rpc_read(c->arena, line, &m);
+    if (m.kind == RPC_ERROR)
+        return err_set(e, -EIO, "answered with an error: %s", m.text);
+    said = json_get(m.result, STR("text"));
+    if (said && json_type(said) != JSON_STRING && json_type(said) != JSON_NULL)
+        return err_set(e, -EINVAL, "gave a bad answer: 'text' must be a text, not %s",
+                       json_type_name(json_type(said)));
+    *text = json_cstr(c->arena, said);
+    return 0;
+}
+
+static int resident_answer(const struct callback_call *c, char **text, struct err *e)
+{
+    struct resident *x = c->hook->context;
+    struct hook_io io = { 0 };
+    struct peer_call call = {
+        .engine = c->engine,
+        .arena = c->arena,
+        .method = "callback",
+        .session = c->session,
+        .callback = c->name,
+        .params = encode_callback(c),
+        .deadline_ns = c->deadline_ns,
+        .abort_fd = c->abort_fd,
+        .io = &io,
+    };
+    int r = check_trust(x, c->arena, e);
+
+    if (r == 0 && child_depth_here() > 0)
+        r = err_set(e, -EPERM, "is not started inside another hook");
+    if (r == 0)
+        r = peer_call(x->peer, &call, e);
+    return r < 0 ? r : decode_text(c, call.line, text, e);
+}
+
+/* The names it offers; those that are none are problems. */
+static const struct hook_callback *read_callbacks(struct arena *a, const struct hook_entry *entry,
+                                                  const struct json *list,
+                                                  struct problems *problems)
+{
+    struct hook_callback *all = arena_array(a, struct hook_callback, CALLBACKS_MAX + 1);
+    size_t count = 0;
+
+    if (list && json_type(list) != JSON_ARRAY)
+        problem_add(problems, &entry->origin, "hook '%s': its callbacks are no list", entry->name);
+    for (const struct json *j = json_type(list) == JSON_ARRAY ? json_first(list) : NULL;
+         j && count < CALLBACKS_MAX; j = json_next(j)) {
+        struct str name = json_str(a, j);
+
+        if (name.len > 0 && name.len <= CALLBACK_NAME_MAX && !memchr(name.ptr, '\0', name.len))
+            all[count++] = (struct hook_callback){ arena_cstr(a, name), resident_answer };
+        else
+            problem_add(problems, &entry->origin,
+                        "hook '%s': the name of a callback is a text of 1 to %d bytes", entry->name,
+                        CALLBACK_NAME_MAX);
+    }
+    return count ? all : NULL;
 }
 
 /* Loading -------------------------------------------------------------------------------------- */
@@ -159,8 +244,10 @@ static int subscribe(struct arena *a, struct resident *x, const struct peer_setu
             r = err_wrap(e, r, "answered 'initialize' badly");
     }
     x->subscribed = subscribe_read(a, &x->entry, json_get(j, STR("subscriptions")), problems);
-    if (r == 0 && x->subscribed.count == 0)
-        return err_set(e, -EINVAL, "it subscribes to no point: say 'on', or let it say");
+    x->callbacks = read_callbacks(a, &x->entry, json_get(j, STR("callbacks")), problems);
+    if (r == 0 && x->subscribed.count == 0 && !x->callbacks)
+        return err_set(e, -EINVAL,
+                       "it subscribes to no point and offers no callback: say 'on', or let it say");
     return r;
 }
 
@@ -245,6 +332,7 @@ static int resident_load(struct arena *a, const struct hook_entry *entry, struct
     }
     h->run = resident_run;
     h->context = x;
+    h->callbacks = x->callbacks;
     subscribe_hook(a, h, &x->subscribed);
     return 0;
 }

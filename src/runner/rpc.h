@@ -21,6 +21,7 @@ enum rpc_code {
     RPC_BAD_PARAMS = -32602,
     RPC_INTERNAL = -32603,
     RPC_NO_EVENT = -32001, /* it is about an event that is not being handled */
+    RPC_BUSY = -32002,     /* too much is being answered already */
 };
 
 struct rpc_message {

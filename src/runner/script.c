@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "hook/registry.h"
 #include "hook/trust.h"
 #include "hook/trust_words.h"
 #include "runner/pool.h"
@@ -84,6 +85,38 @@ static int script_run(const struct hook_call *c, struct verdict *v, struct err *
     return r < 0 ? err_wrap(e, r, "gave a bad answer") : 0;
 }
 
+/* What it offered by name. It may use what a run may; only its answer is another one. */
+static int script_answer(const struct callback_call *callback, char **text, struct err *e)
+{
+    struct script *s = callback->hook->context;
+    const struct event ev = {
+        .session = *callback->session,
+        .data = json_with(callback->arena, NULL, STR("messages"), callback->messages),
+    };
+    struct hook_io io = { 0 };
+    const struct hook_call c = {
+        .engine = callback->engine,
+        .registry = callback->registry,
+        .hook = callback->hook,
+        .event = &ev,
+        .config = registry_config(callback->registry),
+        .arena = callback->arena,
+        .io = &io,
+        .deadline_ns = callback->deadline_ns,
+        .abort_fd = callback->abort_fd,
+    };
+    struct script_box *box;
+    int r = check_trust(s, &c, e);
+
+    if (r == 0)
+        r = take_box(s, c.deadline_ns, &box, e);
+    if (r < 0)
+        return r;
+    r = script_box_answer(box, &c, callback, text, e);
+    pool_put(&s->boxes, box);
+    return r;
+}
+
 /* Loading -------------------------------------------------------------------------------------- */
 
 static void drop_box(void *box)
@@ -162,7 +195,7 @@ static int learn(struct script *s, struct script_learned *learned, struct err *e
         return r;
     }
     pool_put(&s->boxes, box);
-    if (learned->count == 0)
+    if (learned->count == 0 && learned->callback_count == 0)
         return err_set(e, -EINVAL, "%s registers nothing: call hooke.on(point, function)",
                        s->source.name);
     return 0;
@@ -183,6 +216,16 @@ static int load_when(struct arena *a, const struct hook_entry *entry, const stru
     return when_load(&all, problems, &s->when, e);
 }
 
+static const struct hook_callback *callbacks_of(const struct script_learned *learned)
+{
+    struct hook_callback *list =
+        arena_array(learned->arena, struct hook_callback, learned->callback_count + 1);
+
+    for (size_t i = 0; i < learned->callback_count; i++)
+        list[i] = (struct hook_callback){ learned->callbacks[i], script_answer };
+    return learned->callback_count ? list : NULL;
+}
+
 static int script_load(struct arena *a, const struct hook_entry *entry, struct hook *h,
                        struct problems *problems, struct err *e)
 {
@@ -198,6 +241,7 @@ static int script_load(struct arena *a, const struct hook_entry *entry, struct h
     if (r == 0) {
         h->summary = summary_of(a, s->source.text);
         r = learn(s, &learned, e);
+        h->callbacks = r == 0 ? callbacks_of(&learned) : NULL;
     } else if (r == TRUST_REFUSED && s->of_workspace) {
         fear_the_worst(a, entry, s, h);
     }

@@ -12,20 +12,24 @@
 #include <errno.h>
 #include <lua5.4/lauxlib.h>
 
-#define EVENT "hooke.event"
+#define EVENT             "hooke.event"
+#define CALLBACK_NAME_MAX 100
 
 struct script_box {
-    struct lua_core core;           /* first: the state's core is the box */
-    unsigned lines[POINT_COUNT];    /* where a function was registered; 0: none was */
-    bool loading;                   /* hooke.on() may be called */
-    struct script_learned *learned; /* while loading; NULL: nobody wants to know */
-    const struct json *answer;      /* of this run */
+    struct lua_core core;                 /* first: the state's core is the box */
+    unsigned lines[POINT_COUNT];          /* where a function was registered; 0: none was */
+    bool loading;                         /* hooke.on() may be called */
+    struct script_learned *learned;       /* while loading; NULL: nobody wants to know */
+    const struct json *answer;            /* of this run */
+    const struct callback_call *callback; /* the same; NULL: it is of an event */
+    char *text;                           /* what the callback said */
     /* Of this run too, made when first asked for: a loop that asks must not fill the arena. */
     const struct json *session, *data, *verdict;
 };
 
 /* Keys of the registry: their addresses count. */
 static const char functions_key;   /* what was registered, by point */
+static const char callbacks_key;   /* the same, by name */
 static const char event_key;       /* the one value that stands for whatever event is handled */
 static const char environment_key; /* the script's globals */
 
@@ -94,6 +98,32 @@ static int script_on(lua_State *L)
     lua_rawgetp(L, LUA_REGISTRYINDEX, &functions_key);
     lua_pushvalue(L, function);
     lua_rawseti(L, -2, (lua_Integer)on.point + 1);
+    return 0;
+}
+
+/* hooke.callback(name, function). */
+static int script_callback(lua_State *L)
+{
+    struct script_box *box = box_of(L);
+    struct script_learned *learned = box->learned;
+    const char *name = luaL_checkstring(L, 1);
+
+    luaL_argcheck(L, name[0] && strlen(name) <= CALLBACK_NAME_MAX, 1, "must have 1 to 100 bytes");
+    luaL_checktype(L, 2, LUA_TFUNCTION);
+    lua_settop(L, 2);
+    if (!box->loading)
+        return luaL_error(L, "hooke.callback() can be called only while the script is loaded");
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &callbacks_key);
+    lua_pushvalue(L, 1);
+    if (lua_rawget(L, 3) != LUA_TNIL)
+        return luaL_error(L, "the callback '%s' has a function already", name);
+    if (learned && learned->callback_count == SCRIPT_CALLBACKS_MAX)
+        return luaL_error(L, "a script offers up to %d callbacks", SCRIPT_CALLBACKS_MAX);
+    if (learned)
+        learned->callbacks[learned->callback_count++] = arena_strdup(learned->arena, name);
+    lua_settop(L, 3);
+    lua_insert(L, 1); /* table, name, function */
+    lua_rawset(L, 1);
     return 0;
 }
 
@@ -168,6 +198,8 @@ static void open_hooke(lua_State *L)
     lua_newtable(L);
     lua_pushcfunction(L, script_on);
     lua_setfield(L, -2, "on");
+    lua_pushcfunction(L, script_callback);
+    lua_setfield(L, -2, "callback");
     lua_value_open(L);
     script_services_open(L);
     lua_freeze_table(L);
@@ -181,6 +213,8 @@ static int open_state(lua_State *L)
     open_event(L);
     lua_newtable(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &functions_key);
+    lua_newtable(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &callbacks_key);
     lua_newtable(L);
     lua_newtable(L);
     script_library_open(L);
@@ -222,6 +256,8 @@ static int load_inside(lua_State *L)
     lua_setupvalue(L, -2, 1);
     lua_call(L, 0, 0);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &functions_key);
+    lua_freeze_reachable(L);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &callbacks_key);
     lua_freeze_reachable(L);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &environment_key);
     lua_freeze_reachable(L);
@@ -279,15 +315,36 @@ static int fire_inside(lua_State *L)
     return 0;
 }
 
-int script_box_fire(struct script_box *box, const struct hook_call *c, const struct json **answer,
-                    struct err *e)
+static int answer_inside(lua_State *L)
+{
+    struct script_box *box = box_of(L);
+
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &callbacks_key);
+    lua_freeze_push_content(L, 1);
+    lua_pushstring(L, box->callback->name);
+    lua_rawget(L, -2);
+    lua_replace(L, 1);
+    lua_settop(L, 1);
+    lua_pushvalue(L, 1);
+    lua_json_push(L, box->callback->args);
+    lua_json_push(L, box->callback->messages);
+    lua_call(L, 2, 1);
+    if (lua_isnil(L, 2))
+        return 0;
+    if (lua_type(L, 2) != LUA_TSTRING)
+        return luaL_error(L, "%s: a callback returns a text or nil, not a %s", place_of_function(L),
+                          luaL_typename(L, 2));
+    box->text = arena_strdup(box->callback->arena, lua_tostring(L, 2));
+    return 0;
+}
+
+/* Run `inside`, and see that it has left everything as it was. */
+static int run_inside(struct script_box *box, lua_CFunction inside, struct err *e)
 {
     const char *changed;
     int r;
 
-    box->answer = box->session = box->data = box->verdict = NULL;
-    lua_core_begin(&box->core, c, c->deadline_ns);
-    lua_pushcfunction(box->core.L, fire_inside);
+    lua_pushcfunction(box->core.L, inside);
     r = lua_core_call(&box->core, 0, 0, e);
     changed = lua_freeze_check(box->core.L);
     lua_core_end(&box->core);
@@ -296,6 +353,38 @@ int script_box_fire(struct script_box *box, const struct hook_call *c, const str
                     "'%s' was changed: what a script sets up is read-only once it is loaded, use "
                     "hooke.state",
                     changed);
+    return r;
+}
+
+static void forget_run(struct script_box *box)
+{
+    box->answer = box->session = box->data = box->verdict = NULL;
+    box->callback = NULL;
+    box->text = NULL;
+}
+
+int script_box_fire(struct script_box *box, const struct hook_call *c, const struct json **answer,
+                    struct err *e)
+{
+    int r;
+
+    forget_run(box);
+    lua_core_begin(&box->core, c, c->deadline_ns);
+    r = run_inside(box, fire_inside, e);
     *answer = box->answer;
+    return r;
+}
+
+int script_box_answer(struct script_box *box, const struct hook_call *c,
+                      const struct callback_call *callback, char **text, struct err *e)
+{
+    int r;
+
+    forget_run(box);
+    lua_core_begin(&box->core, c, c->deadline_ns);
+    box->callback = callback;
+    box->core.callback = callback->name;
+    r = run_inside(box, answer_inside, e);
+    *text = box->text;
     return r;
 }

@@ -158,7 +158,9 @@ static int decide(void *context, struct arena *a, struct str before, struct str 
     lua_pushcfunction(d->L, decide_inside);
     lua_pushvalue(d->L, 2);
     lua_pushlightuserdata(d->L, &coding);
+    lua_core_of(d->L)->updating = true;
     d->raised = lua_pcall(d->L, 2, 1, 0) != LUA_OK;
+    lua_core_of(d->L)->updating = false;
     if (d->raised)
         return err_set(e, -ECANCELED, "the function failed");
     *after = coding.text;
@@ -201,16 +203,143 @@ static int script_log(lua_State *L)
     return 0;
 }
 
+/* What the agent does ---------------------------------------------------------------------------
+ */
+
+/* Push the result of a method of the agent's. Waiting for it is no work; the deadline holds. */
+static void push_served(lua_State *L, const struct hook_call *c, const char *method,
+                        const struct json *params)
+{
+    const struct service_call s = {
+        .arena = c->arena,
+        .hook = c->hook->name,
+        .method = method,
+        .params = params,
+        .session = &c->event->session,
+        .receipt_id = c->receipt_id,
+        .deadline_ns = c->deadline_ns,
+        .abort_fd = c->abort_fd,
+        .callback = lua_core_of(L)->callback,
+        .used = &c->io->llm,
+    };
+    const struct json *result = NULL;
+    struct err e = { 0 };
+    int r;
+
+    if (lua_core_of(L)->updating)
+        luaL_error(L, "'%s' can't be used inside hooke.state.update()", method);
+    r = engine_serve(c->engine, &s, &result, &e);
+    lua_core_charge_slow(L, 0);
+    if (r < 0)
+        luaL_error(L, "%s: %s", method, e.msg);
+    lua_value_push(L, result);
+}
+
+/* The table at `index` as parameters; none: no parameters. */
+static const struct json *check_params(lua_State *L, int index, struct arena *a)
+{
+    if (lua_isnoneornil(L, index))
+        return json_object(a);
+    luaL_checktype(L, index, LUA_TTABLE);
+    return lua_value_to_json(L, index, a, "parameters");
+}
+
+static const struct json *with_text(lua_State *L, int index, struct arena *a, struct str name)
+{
+    struct str text;
+
+    text.ptr = luaL_checklstring(L, index, &text.len);
+    return json_with(a, NULL, name, json_string(a, text));
+}
+
+/* hooke.llm.complete(prompt) or hooke.llm.complete { prompt = …, … }. */
+static int llm_complete(lua_State *L)
+{
+    struct hook_call c = call_in_hand(L);
+    const struct json *params = lua_type(L, 1) == LUA_TSTRING
+                                    ? with_text(L, 1, c.arena, STR("prompt"))
+                                    : check_params(L, 1, c.arena);
+
+    push_served(L, &c, "llm.complete", params);
+    return 1;
+}
+
+/* hooke.recipe.run(name, args). */
+static int recipe_run(lua_State *L)
+{
+    struct hook_call c = call_in_hand(L);
+    const struct json *params = with_text(L, 1, c.arena, STR("name"));
+
+    if (!lua_isnoneornil(L, 2))
+        params = json_with(c.arena, params, STR("args"), check_params(L, 2, c.arena));
+    push_served(L, &c, "recipe.run", params);
+    return 1;
+}
+
+/* hooke.session.status { session = … }. */
+static int session_status(lua_State *L)
+{
+    struct hook_call c = call_in_hand(L);
+
+    push_served(L, &c, "session.status", check_params(L, 1, c.arena));
+    return 1;
+}
+
+/* hooke.session.messages { session = …, limit = … }: the list. */
+static int session_messages(lua_State *L)
+{
+    struct hook_call c = call_in_hand(L);
+
+    push_served(L, &c, "session.messages", check_params(L, 1, c.arena));
+    lua_getfield(L, -1, "messages");
+    return 1;
+}
+
+static int session_abort(lua_State *L)
+{
+    struct hook_call c = call_in_hand(L);
+
+    push_served(L, &c, "session.abort", with_text(L, 1, c.arena, STR("reason")));
+    return 1;
+}
+
+static int session_prompt(lua_State *L)
+{
+    struct hook_call c = call_in_hand(L);
+
+    push_served(L, &c, "session.prompt", with_text(L, 1, c.arena, STR("text")));
+    return 1;
+}
+
+/* The functions become a table of that name in the one on top. */
+static void open_table(lua_State *L, const char *name, const luaL_Reg *functions)
+{
+    lua_newtable(L);
+    luaL_setfuncs(L, functions, 0);
+    lua_freeze_table(L);
+    lua_setfield(L, -2, name);
+}
+
 void script_services_open(lua_State *L)
 {
-    static const luaL_Reg functions[] = {
+    static const luaL_Reg state[] = {
         { "get", script_get },       { "set", script_set }, { "incr", script_incr },
         { "update", script_update }, { NULL, NULL },
     };
+    static const luaL_Reg llm[] = { { "complete", llm_complete }, { NULL, NULL } };
+    static const luaL_Reg recipe[] = { { "run", recipe_run }, { NULL, NULL } };
+    static const luaL_Reg session[] = {
+        { "status", session_status },
+        { "messages", session_messages },
+        { "abort", session_abort },
+        { "prompt", session_prompt },
+        { NULL, NULL },
+    };
 
-    luaL_newlib(L, functions);
-    lua_freeze_table(L);
-    lua_setfield(L, -2, "state");
+    open_table(L, "state", state);
+    open_table(L, "llm", llm);
+    open_table(L, "recipe", recipe);
+    open_table(L, "session", session);
     lua_pushcfunction(L, script_log);
     lua_setfield(L, -2, "log");
 }

@@ -76,14 +76,21 @@ static bool same_cadence(const struct hook_traits *x, const struct hook_traits *
     return !((x->said | y->said) & KEY_CADENCE);
 }
 
+static bool same_budget(const struct hook_traits *x, const struct hook_traits *y)
+{
+    return x->budget_tokens == y->budget_tokens &&
+           x->budget_session_tokens == y->budget_session_tokens &&
+           x->budget_llm_tokens == y->budget_llm_tokens &&
+           !(x->budget_llm_cost < y->budget_llm_cost) && !(x->budget_llm_cost > y->budget_llm_cost);
+}
+
 static bool same_traits(const struct hook_traits *x, const struct hook_traits *y)
 {
     return same_match(x->tool, y->tool) && same_match(x->agent, y->agent) && same_cadence(x, y) &&
            x->session == y->session && x->layer == y->layer && x->priority == y->priority &&
            x->timeout_ms == y->timeout_ms && x->on_failure == y->on_failure &&
            x->safety_critical == y->safety_critical && x->place == y->place && x->once == y->once &&
-           x->observe == y->observe && x->budget_tokens == y->budget_tokens &&
-           x->budget_session_tokens == y->budget_session_tokens;
+           x->observe == y->observe && same_budget(x, y);
 }
 
 static struct part *part_for(struct parts *parts, const struct hook_traits *t)

@@ -55,7 +55,8 @@ static int find_key(struct request *r)
         return refuse(r, RPC_NO_EVENT, r->service->why);
     if (fault)
         return refuse(r, RPC_BAD_PARAMS, arena_printf(r->arena, "'key' %s", fault));
-    r->key = (struct store_key){ r->service->session, r->service->hook, arena_cstr(r->arena, key) };
+    r->key =
+        (struct store_key){ r->service->session->id, r->service->hook, arena_cstr(r->arena, key) };
     return 0;
 }
 
@@ -182,11 +183,48 @@ static const struct {
     { "log", log_method },
 };
 
-/* What an agent around the engine would offer. */
-static bool needs_agent(const char *method)
+static bool starts_with(const char *method, const char *family)
 {
-    return strncmp(method, "llm.", 4) == 0 || strncmp(method, "recipe.", 7) == 0 ||
-           strncmp(method, "session.", 8) == 0;
+    return strncmp(method, family, strlen(family)) == 0;
+}
+
+bool service_is_slow(const char *method)
+{
+    return starts_with(method, "llm.") || starts_with(method, "recipe.");
+}
+
+bool service_is_of_agent(const char *method)
+{
+    return service_is_slow(method) || starts_with(method, "session.");
+}
+
+static enum rpc_code code_of(int r)
+{
+    return r == -ENOSYS ? RPC_NO_METHOD : r == -EINVAL ? RPC_BAD_PARAMS : RPC_INTERNAL;
+}
+
+static int ask_agent(struct request *r, const char *method)
+{
+    const struct service *s = r->service;
+    struct service_call c = {
+        .arena = r->arena,
+        .hook = s->hook,
+        .method = method,
+        .params = r->params,
+        .session = s->session,
+        .receipt_id = s->receipt_id,
+        .deadline_ns = s->deadline_ns,
+        .abort_fd = s->abort_fd,
+        .callback = s->callback,
+        .used = s->used,
+    };
+    int e;
+
+    if (!s->session || !s->engine)
+        return refuse(r, RPC_NO_EVENT, s->why ? s->why : "no event is being handled");
+    e = engine_serve(s->engine, &c, &r->result, &r->err);
+    r->code = code_of(e);
+    return e;
 }
 
 static int call(struct request *r, const char *method)
@@ -194,14 +232,13 @@ static int call(struct request *r, const char *method)
     for (size_t i = 0; i < ARRAY_LEN(methods); i++)
         if (strcmp(method, methods[i].name) == 0)
             return methods[i].run(r);
-    return refuse(
-        r, RPC_NO_METHOD,
-        needs_agent(method)
-            ? arena_printf(r->arena, "'%s' is not available here: it needs hooke's agent", method)
-            : arena_printf(r->arena,
-                           "unknown method '%s': there are state.get, state.set, "
-                           "state.update and log",
-                           method));
+    if (service_is_of_agent(method))
+        return ask_agent(r, method);
+    return refuse(r, RPC_NO_METHOD,
+                  arena_printf(r->arena,
+                               "unknown method '%s': there are state.get, state.set, "
+                               "state.update, log, and what an agent offers",
+                               method));
 }
 
 void service_answer(const struct service *s, struct arena *a, const struct rpc_message *m,

@@ -289,6 +289,10 @@ def test_consent_is_asked_for(hooke, chat):
         t.expect("Done.")
         t.expect("> ")
         assert (hooke.cwd / "ran").exists() == ran
+    lines = [json.loads(line) for path in hooke.receipts.glob("*.jsonl")
+             for line in path.read_text().splitlines()]
+    assert [r["answer"] for r in lines if r["point"] == "permission.ask"] == [
+        {"by": "person", "decision": "block"}, {"by": "person", "decision": "allow"}]
 
 
 def test_a_signal_ends_it_in_order(hooke, chat, seen):

@@ -99,6 +99,35 @@ static void ask_as_told(void)
     ask(copy, params);
 }
 
+/* Ask a model about the event and go on; it is answered when the model has answered. */
+static void ask_meanwhile(void)
+{
+    printf("{\"jsonrpc\":\"2.0\",\"id\":\"q%ld\",\"method\":\"llm.complete\",\"params\":{"
+           "\"prompt\":\"hm\",\"session\":\"%s\"}}\n",
+           id_of(), strstr(line, "\"id\":\"s2\"") ? "s2" : "s1");
+    fflush(stdout);
+}
+
+static void hear_answer(void)
+{
+    long id = strtol(strstr(line, "\"id\":\"q") + 7, NULL, 10);
+
+    answer(id, strstr(line, "\"error\"") ? "{\"say\":\"refused\"}" : "{\"say\":\"thought\"}");
+}
+
+static void call_back(void)
+{
+    if (strstr(line, "\"name\":\"hang\""))
+        return;
+    if (strstr(line, "\"name\":\"wrong\""))
+        answer(id_of(), "{\"text\":3}");
+    else if (strstr(line, "\"name\":\"asks\""))
+        ask("recipe.run", "{\"name\":\"x\"}");
+    else
+        answer(id_of(), strstr(line, "{\"focus\":\"tests\"}") ? "{\"text\":\"all about tests\"}"
+                                                              : "{\"text\":\"\"}");
+}
+
 static void leave_descendant(bool session)
 {
     char *argv[] = { strdup("fake_resident"), strdup("just-hang"), NULL };
@@ -147,6 +176,10 @@ static void misbehave(void)
         ask_as_told();
         return;
     }
+    if (is("thinks") && strstr(line, "\"think\":true")) {
+        ask_meanwhile();
+        return;
+    }
     if (is("error")) {
         printf(
             "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"error\":{\"code\":1,\"message\":\"no such table\"}}\n",
@@ -180,6 +213,10 @@ static void initialize(void)
         leave_descendant(false);
     if (is("daemon"))
         leave_descendant(true);
+    if (is("offers")) {
+        answer(id_of(), "{\"name\":\"x\",\"callbacks\":[\"sum\",\"hang\",\"wrong\",\"asks\",7]}");
+        return;
+    }
     answer(
         id_of(),
         is("subscribes")
@@ -217,6 +254,10 @@ int main(int argc, char **argv)
             initialize();
         else if (asks("event"))
             events++, misbehave();
+        else if (asks("callback"))
+            call_back();
+        else if (is("thinks") && strstr(line, "\"id\":\"q"))
+            hear_answer();
         else if (asks("shutdown") && is("stubborn"))
             hang();
         else if (asks("shutdown"))

@@ -58,7 +58,8 @@ static void all_keys_are_read(void **state)
         load_hook(f, "name: a/b, on: [chat.message], tool: [x, /y/], agent: fixer, session: sub, "
                      "script: x.lua, dialect: native, layer: validate, priority: -5, timeout: 1.5, "
                      "on_failure: ask, safety_critical: true, place: tail, once: true, "
-                     "env: {A: 1}, budget: {tokens: 10, session_tokens: 20}, prewarm: true, "
+                     "env: {A: 1}, budget: {tokens: 10, session_tokens: 20, llm_tokens: 30, "
+                     "llm_cost: 0.5}, prewarm: true, "
                      "enabled: false, cadence: 1");
     const struct hook_traits *t = &c->hooks[0].traits;
 
@@ -75,6 +76,8 @@ static void all_keys_are_read(void **state)
     assert_int_equal(t->place, PLACE_TAIL);
     assert_int_equal(t->budget_tokens, 10);
     assert_int_equal(t->budget_session_tokens, 20);
+    assert_int_equal(t->budget_llm_tokens, 30);
+    assert_true(t->budget_llm_cost > 0.49 && t->budget_llm_cost < 0.51);
     assert_false(t->enabled);
     assert_false(t->observe);
     assert_int_equal(t->said, (KEY_ENABLED << 1) - 1 - KEY_MODE);
@@ -224,7 +227,8 @@ static void bad_entries_are_located_and_skipped(void **state)
     assert_bad(f, "name: a, on: Stop, exec: x, once: 1", 38,
                "'once' must be true or false, not a number");
     assert_bad(f, "name: a, on: Stop, exec: x, budget: {token: 1}", 41,
-               "unknown key 'token' of 'budget': it has 'tokens' and 'session_tokens'");
+               "unknown key 'token' of 'budget': it has 'tokens', 'session_tokens', "
+               "'llm_tokens' and 'llm_cost'");
     assert_bad(f, "name: a, on: PreToolUse, block: x, allow: true", 39,
                "a rule cannot have both 'block' and 'allow'");
     assert_bad(f, "name: a, on: PreToolUse, allow: false", 36,
