@@ -46,7 +46,7 @@ _hooke()
         trust) words="--yes --full --revoke --list --trust --json" ;;
         install | uninstall) words="claude codex gemini --project --yes --dry-run --json" ;;
         serve) words="--socket --idle --status --stop --json" ;;
-        doctor) words="--json $scope" ;;
+        doctor) words="--verify --json $scope" ;;
         version) words="--json" ;;
         esac
         mapfile -t COMPREPLY < <(compgen -W "$words --help" -- "$current")

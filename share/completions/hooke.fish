@@ -45,6 +45,7 @@ complete -c hooke -n '__hooke_using install uninstall' -s p -l project -d 'for t
 complete -c hooke -n '__hooke_using install uninstall' -s y -l yes -d 'write without asking'
 complete -c hooke -n '__hooke_using install uninstall' -s n -l dry-run -d 'only show what would change'
 complete -c hooke -n __fish_use_subcommand -a doctor -d 'check that everything is in order'
+complete -c hooke -n '__hooke_using doctor' -l verify -d 'which hooks break the prompt cache'
 complete -c hooke -n __fish_use_subcommand -a version -d 'print the version'
 complete -c hooke -n __fish_use_subcommand -a demo -d 'watch a small session pass through hooks'
 complete -c hooke -n __fish_use_subcommand -a help -d 'help of a verb, or the points'

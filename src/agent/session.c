@@ -158,6 +158,7 @@ int session_replace(struct agent_session *s, const struct json *messages, const 
         s->usage.context = context;
     } else {
         s->stored = s->history.count;
+        prefix_release(&s->prefix);
     }
     free(other.items);
     return r;
@@ -322,7 +323,7 @@ void session_close(struct agent_session *s)
         close(s->claim);
     seen_free(s->seen);
     free(s->history.items);
-    free(s->prefix);
+    prefix_release(&s->prefix);
     arena_release(&s->arena);
     *s = (struct agent_session){ .claim = -1 };
 }

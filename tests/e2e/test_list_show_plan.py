@@ -1,15 +1,13 @@
 """hooke list, show and plan: which hooks there are and why they run."""
+import pathlib
+import re
 
-BUILTINS = [
-    "secret-guard",
-    "loop-guard",
-    "post-read-nudge",
-    "system-prompt",
-    "first-message-variant",
-    "foreground-fallback",
-    "context-injector",
-    "compact-trigger",
-]
+LAYERS = ["guard", "produce", "transform", "consume", "validate", "observe"]
+
+
+def builtins():
+    text = (pathlib.Path(__file__).parents[2] / "src/builtin/builtin.def").read_text()
+    return {name.replace("_", "-") for name in re.findall(r"^HOOK\((\w+)\)", text, re.M)}
 
 
 def names(result):
@@ -17,14 +15,33 @@ def names(result):
 
 
 def test_list_is_in_running_order(hooke):
-    assert names(hooke("list", "--json")) == BUILTINS
-    assert hooke("list", "--names").lines == BUILTINS
+    hooks = hooke("list", "--all", "--json").json
+    assert {h["name"] for h in hooks} == builtins()
+    key = [(LAYERS.index(h["layer"]), -h["priority"], h["name"]) for h in hooks]
+    assert key == sorted(key)
+    on = names(hooke("list", "--json"))
+    assert {"secret-guard", "loop-guard", "system-prompt", "context-injector"} <= set(on)
+    assert hooke("list", "--names").lines == [h["name"] for h in hooks]
     rows = [line.split()[0] for line in hooke("list").lines[1:] if not line.startswith(" ")]
-    assert rows == BUILTINS
+    assert [r for r in rows if r in builtins()] == on
+
+
+def test_list_says_why_a_built_in_is_on_or_off(hooke):
+    hooke.config("disabled_hooks: [loop-guard]\n"
+                 "hooks: [{ name: chat-headers, enabled: true }, { name: notes, enabled: false,"
+                 " on: turn.after, inject: x }, { name: cache-monitor, enabled: false }]\n")
+    hooks = {h["name"]: h for h in hooke("list", "--json").json}
+    assert hooks["secret-guard"]["why"] == "by default"
+    assert hooks["chat-headers"]["why"] == "by 'enabled: true'"
+    assert hooks["loop-guard"]["why"].startswith("disabled_hooks at ")
+    assert hooks["cache-monitor"]["why"] == hooks["notes"]["why"] == "enabled: false"
+    text = hooke("list").out
+    assert "built-in: experimental.chat.messages.transform, for agent orchestrator; on by default" in text
 
 
 def test_list_of_a_point_takes_foreign_names(hooke):
-    assert names(hooke("list", "--point", "PreToolUse", "--json")) == ["secret-guard", "loop-guard"]
+    assert {"secret-guard", "loop-guard"} <= set(names(hooke("list", "--point", "PreToolUse", "--json")))
+    assert "system-prompt" not in names(hooke("list", "--point", "PreToolUse", "--json"))
     r = hooke("list", "--point", "PreToolUs")
     assert r.rc == 64 and "did you mean 'PreToolUse'" in r.err
 

@@ -48,7 +48,7 @@ static inline void bed_log(void *context, enum log_level level UNUSED, const cha
 /* Load the configuration that is there. */
 static inline void bed_reload(struct bed *bed, const struct hook_def *const *defs)
 {
-    const char *names[32] = { 0 };
+    const char *names[64] = { 0 };
     struct config_where where = {
         .cwd = bed->dir.path,
         .managed = path_join(&bed->arena, bed->dir.path, "managed.yaml"),
@@ -122,6 +122,17 @@ static inline void bed_emit(struct bed *bed, const char *point, const char *data
 
     if (bed_try_emit(bed, point, data, &e) < 0)
         fail_msg("%s", e.msg);
+}
+
+/* The first problem of the configuration in force; NULL: it has none. */
+static inline const char *bed_problem(struct bed *bed)
+{
+    struct registry *reg = engine_look(bed->engine);
+    const struct problem *p = registry_config(reg)->problems.first;
+    const char *message = p ? arena_strdup(&bed->arena, p->message) : NULL;
+
+    registry_unref(reg);
+    return message;
 }
 
 /* The merged verdict as compact JSON. */
