@@ -1,7 +1,7 @@
 #include "agent/tool.h"
 
-#include "agent/spill.h"
 #include "base/path.h"
+#include "hook/spill.h"
 
 #include <errno.h>
 #include <sys/stat.h>
