@@ -61,6 +61,9 @@ unsigned inject_rank(enum inject_priority p);
  */
 void inject_settle(struct injection *i, enum point point);
 
+/* What a hook may inject at one event, in tokens, unless its `budget` says otherwise. */
+#define INJECT_BUDGET_TOKENS 10000u
+
 /* Tokens of a text where no provider has counted: bytes / 4, rounded up. */
 size_t inject_tokens(struct str text);
 
