@@ -18,6 +18,17 @@ static bool was_allowed(const struct agent *ag, const char *tool)
     return false;
 }
 
+/* A person may be looking elsewhere. */
+static void announce(struct agent_session *s, struct arena *a, const char *tool, const char *why)
+{
+    struct json *data = json_object(a);
+
+    json_add(a, data, STR("kind"), json_cstring(a, "permission"));
+    json_add(a, data, STR("message"),
+             json_cstring(a, arena_printf(a, "'%s' needs your consent: %s", tool, why)));
+    (void)session_notice(s, POINT_NOTIFICATION, data, a);
+}
+
 static const char *ask(struct agent_session *s, struct arena *a, const struct json *call,
                        const char *why)
 {
@@ -29,10 +40,12 @@ static const char *ask(struct agent_session *s, struct arena *a, const struct js
                  &r);
     if (r.verdict.decision == DECISION_ALLOW || was_allowed(s->agent, tool))
         return NULL;
-    if (r.verdict.decision != DECISION_BLOCK && screen && screen->consent)
+    if (r.verdict.decision != DECISION_BLOCK && screen && screen->consent) {
+        announce(s, a, tool, why);
         return screen->consent(screen->context, tool, json_get(call, STR("args")), why)
                    ? NULL
                    : "the user said no";
+    }
     if (r.verdict.decision != DECISION_BLOCK) {
         r.verdict.decision = DECISION_ASK;
         r.verdict.reason = why;
