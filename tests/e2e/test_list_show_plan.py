@@ -3,12 +3,20 @@
 BUILTINS = [
     "secret-guard",
     "loop-guard",
+    "directory-agents",
+    "delegate-task-retry",
+    "json-error-recovery",
     "post-read-nudge",
+    "rules-injector",
     "system-prompt",
+    "context-monitor",
     "first-message-variant",
     "foreground-fallback",
+    "todo-continuation",
     "context-injector",
+    "output-truncator",
 ]
+OFF = ["directory-readme", "notify"]
 
 
 def names(result):
@@ -17,9 +25,10 @@ def names(result):
 
 def test_list_is_in_running_order(hooke):
     assert names(hooke("list", "--json")) == BUILTINS
-    assert hooke("list", "--names").lines == BUILTINS
+    assert [n for n in hooke("list", "--names").lines if n not in OFF] == BUILTINS
+    assert set(names(hooke("list", "--json", "--all"))) == {*BUILTINS, *OFF}
     rows = [line.split()[0] for line in hooke("list").lines[1:] if not line.startswith(" ")]
-    assert rows == BUILTINS
+    assert rows == [*BUILTINS, str(len(OFF))]  # "2 more built in and off"
 
 
 def test_list_of_a_point_takes_foreign_names(hooke):
@@ -148,8 +157,8 @@ hooks:
 
 
 def test_plan_of_a_point_nobody_reacts_to(hooke):
-    assert "no hook reacts" in hooke("plan", "notification").out
-    assert hooke("plan", "notification", "--json").json == []
+    assert "no hook reacts" in hooke("plan", "shell.env").out
+    assert hooke("plan", "shell.env", "--json").json == []
 
 
 def test_plan_prints_order_and_point(hooke):
