@@ -5,8 +5,9 @@
  * Options: text
  * Tests:   tests/unit/builtin/test_post_read_nudge.c
  *
- * The tool's output stays as it is: the reminder is a part of its own, so history keeps its bytes
- * (`place: output` appends it to the output instead).
+ * The tool's output stays as it is: the reminder is a tagged part of its own in the next request,
+ * said once until the user speaks again, so history keeps its bytes (`place: output` appends it to
+ * the output instead).
  */
 #include "hook/hook.h"
 
@@ -29,9 +30,14 @@ static const char *const agents[] = { "orchestrator", NULL };
 static int tool_execute_after(const struct hook_call *c, struct verdict *v, struct err *e UNUSED)
 {
     const struct options *o = c->options;
+    const struct json *success = event_data(c->event, STR("success"));
     bool in_output = c->hook->traits.place == PLACE_OUTPUT;
-    struct injection *i = verdict_inject(c->arena, v, "nudge", o->text);
+    struct injection *i;
 
+    if (json_type(success) == JSON_BOOL && !json_is_true(success))
+        return 0; /* nothing was read */
+    i = verdict_inject(c->arena, v, "nudge", o->text);
+    i->apart = true;
     i->priority = PRIORITY_LOW;
     i->place = in_output ? PLACE_OUTPUT : PLACE_MESSAGE;
     i->class = in_output ? INJECT_PERSISTENT : INJECT_DETERMINISTIC;

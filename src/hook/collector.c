@@ -36,6 +36,8 @@ static char *entry_encode(struct arena *a, const struct injection *i, int64_t se
     json_add(a, j, STR("class"), json_cstring(a, inject_class_name(i->class)));
     json_add(a, j, STR("place"), json_cstring(a, inject_place_name(i->place)));
     json_add(a, j, STR("once"), json_bool(a, i->once));
+    if (i->apart)
+        json_add(a, j, STR("apart"), json_bool(a, true));
     return json_text(a, j);
 }
 
@@ -58,6 +60,7 @@ static int entry_decode(struct arena *a, struct str value, struct entry *out, st
     i->id = json_cstr(a, json_get(j, STR("id")));
     i->text = json_cstr(a, json_get(j, STR("text")));
     i->once = json_is_true(json_get(j, STR("once")));
+    i->apart = json_is_true(json_get(j, STR("apart")));
     inject_priority_of(json_str(a, json_get(j, STR("priority"))), &i->priority);
     inject_class_of(json_str(a, json_get(j, STR("class"))), &i->class);
     inject_place_of(json_str(a, json_get(j, STR("place"))), &i->place);

@@ -45,6 +45,8 @@ MUST_CHECK int collector_clear(const struct collector *c, struct err *e);
  *   - what was anchored to messages by earlier calls, with the very bytes it had;
  *   - pending deterministic entries as one tagged part of the newest message, before its first text
  *     when it is a user message no earlier call has seen, else at its end; anchored from then on;
+ *   - pending entries that are to be apart, each as a part of its own at the end of that message,
+ *     tagged with its source and anchored likewise;
  *   - volatile entries as one tagged part at the very end.
  * What was said since the user last spoke, with the same text, is consumed and not said again.
  * With no message to hold them, or when the newest is the model's own, they stay pending. Nothing

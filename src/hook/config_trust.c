@@ -67,8 +67,21 @@ static void read_command(struct config *c, struct hook_entry *entry, const struc
     }
     if (trust_look(&c->arena, &rq, &run, &e) == 0)
         return;
+    if (entry->runner == RUNNER_BUILTIN) {
+        problem_warn(&c->problems, &command->origin, "'%s' of hook '%s' does not run: %s",
+                     command->key.ptr, entry->name, e.msg);
+        return;
+    }
     entry->untrusted = arena_strdup(&c->arena, e.msg);
     problem_warn(&c->problems, &command->origin, "hook '%s' does not run: %s", entry->name, e.msg);
+}
+
+/* An option of a built-in that ends so is a command. */
+static void read_options(struct config *c, struct hook_entry *entry)
+{
+    for (const struct setting *s = entry->spec->first; s; s = s->next)
+        if (str_ends(s->key, STR("_exec")))
+            read_command(c, entry, s, NULL);
 }
 
 void config_read_programs(struct config *c)
@@ -79,6 +92,8 @@ void config_read_programs(struct config *c)
         struct hook_entry *entry = &c->hooks[i];
         const struct setting *group = setting_get(entry->spec, "group");
 
+        if (entry->runner == RUNNER_BUILTIN)
+            read_options(c, entry);
         if (entry->duplicate || entry->broken || entry->runner == RUNNER_BUILTIN)
             continue;
         for (size_t k = 0; k < ARRAY_LEN(keys); k++)

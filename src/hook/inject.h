@@ -39,7 +39,8 @@ struct injection {
     enum inject_priority priority;
     enum inject_class class;
     enum inject_place place;
-    bool once;      /* once per session */
+    bool once;  /* once per session */
+    bool apart; /* deterministic: a part of its own at the message's end, tagged with its source */
     uint64_t stamp; /* the collector's: tells one leaving of an entry from the next */
 };
 

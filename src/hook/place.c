@@ -2,9 +2,9 @@
  * place.c - collector_place(): context becomes parts of messages, the same bytes on every render.
  *
  * What was put into a message is kept as an anchor under that message's name: a list of
- * {"text", "first", "stamps", "names"} in the order it was added. A render applies all anchors of
- * the messages it is given, so history never changes, whatever became of the hooks that had
- * something to say. What was said since the user last spoke is not said again.
+ * {"text", "first", "tag", "stamps", "names"} in the order it was added. A render applies all
+ * anchors of the messages it is given, so history never changes, whatever became of the hooks that
+ * had something to say. What was said since the user last spoke is not said again.
  *
  * Anchoring comes before consuming, and an entry whose stamp an anchor has is not anchored again: a
  * process that dies in between, or another one that renders at the same time, neither loses a text
@@ -47,8 +47,9 @@ static struct str anchor_of(const struct placing *p, const char *key)
 static const struct json *put_part(struct arena *a, const struct json *message,
                                    const struct json *anchored)
 {
+    const char *tag = json_cstr(a, json_get(anchored, STR("tag")));
     const struct json *part =
-        inject_part(a, COLLECTOR_TAG, json_str(a, json_get(anchored, STR("text"))));
+        inject_part(a, tag ? tag : COLLECTOR_TAG, json_str(a, json_get(anchored, STR("text"))));
 
     if (json_is_true(json_get(anchored, STR("first"))))
         return inject_before_text(a, message, part);
@@ -137,6 +138,8 @@ static const struct json *new_item(struct arena *a, const struct anchoring *anch
     }
     json_add(a, item, STR("text"), json_cstring(a, collector_merge(a, fresh)));
     json_add(a, item, STR("first"), json_bool(a, anchoring->first));
+    if (anchoring->list->apart)
+        json_add(a, item, STR("tag"), json_cstring(a, anchoring->list->source));
     json_add(a, item, STR("stamps"), stamps);
     json_add(a, item, STR("names"), names);
     return fresh ? item : NULL;
@@ -177,6 +180,11 @@ typedef bool pick_fn(const struct placing *p, const struct injection *i);
 static bool is_volatile(const struct placing *p UNUSED, const struct injection *i)
 {
     return i->class == INJECT_VOLATILE;
+}
+
+static bool is_apart(const struct placing *p UNUSED, const struct injection *i)
+{
+    return i->apart;
 }
 
 static bool was_said(const struct placing *p, const struct injection *i)
@@ -225,6 +233,27 @@ static int remember_newest(const struct placing *p, const char *key, struct err 
     return store_set(p->c->store, &newest, str_of(key), e);
 }
 
+/* Those that share a part, or those that have one each. */
+static int anchor_parts(const struct placing *p, const char *key, struct injection *list,
+                        bool first, struct str *anchor, struct err *e)
+{
+    struct injection *own = take(p, &list, is_apart);
+    int r = list ? anchor_list(p, key, list, first, anchor, e) : 0;
+
+    if (r == 0 && list)
+        r = collector_consume(p->c, list, e);
+    while (r == 0 && own) {
+        struct injection one = *own;
+
+        one.next = NULL;
+        r = anchor_list(p, key, &one, false, anchor, e);
+        if (r == 0)
+            r = collector_consume(p->c, &one, e);
+        own = own->next;
+    }
+    return r;
+}
+
 /* What is pending goes into the newest message, which then has everything `anchor` says. */
 static int anchor_pending(const struct placing *p, const char *key, const struct json *message,
                           struct injection *pending, struct str *anchor, struct err *e)
@@ -234,10 +263,7 @@ static int anchor_pending(const struct placing *p, const char *key, const struct
     struct injection *repeated = take(p, &pending, was_said);
     int r = repeated ? collector_consume(p->c, repeated, e) : 0;
 
-    if (r < 0 || !pending)
-        return r;
-    r = anchor_list(p, key, pending, user && unsent, anchor, e);
-    return r < 0 ? r : collector_consume(p->c, pending, e);
+    return r < 0 ? r : anchor_parts(p, key, pending, user && unsent, anchor, e);
 }
 
 /* The newest message: its anchor with what is pending, and then the volatile part. */

@@ -158,6 +158,17 @@ def test_a_program_of_the_workspace_runs_once_it_is_trusted(hooke):
     assert hooke("emit", "tool.execute.before").json == {"say": "hello"}
 
 
+def test_a_command_in_an_option_of_a_built_in_runs_what_is_trusted(hooke):
+    path = script(hooke, "echo fine\n")
+    workspace(hooke, "hooks: [{ name: system-prompt, status_exec: .hooke/run.sh }]\n")
+    assert hooke("trust", "--yes").rc == 0
+    hint = hooke("emit", "experimental.chat.system.transform").json["inject"][0]
+    assert hint["text"] == "fine"
+    path.write_text("#!/bin/sh\necho something else\n")
+    done = hooke("emit", "experimental.chat.system.transform")
+    assert done.json == {} and "has changed since it was trusted" in done.err
+
+
 def test_an_untrusted_program_is_held_back_and_the_receipt_says_so(hooke):
     config, run = workspace(hooke, PROGRAM), script(hooke, "touch ran\n")
     hooke("trust", "--yes", config)

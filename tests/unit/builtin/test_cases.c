@@ -50,8 +50,7 @@ static void know_keys(struct running *k, const struct json *object, const char *
     }
 }
 
-/* What a case begins with -----------------------------------------------------------------------
- */
+/* What a case begins with ---------------------------------------------------------------------- */
 
 static const struct hook_def *find_builtin(struct running *k, struct str name)
 {
@@ -161,8 +160,7 @@ static void begin(struct running *k)
         complain(k, "its configuration: %s", strbuf_cstr(&k->bed.logged));
 }
 
-/* What a step expects ---------------------------------------------------------------------------
- */
+/* What a step expects -------------------------------------------------------------------------- */
 
 static const struct json *look(struct running *k, struct str pointer)
 {
@@ -268,8 +266,7 @@ static void expect(struct running *k, const struct json *want)
     expect_same(k, json_get(want, STR("same_as")));
 }
 
-/* Steps -----------------------------------------------------------------------------------------
- */
+/* Steps ---------------------------------------------------------------------------------------- */
 
 static void emit(struct running *k, const char *point, const struct json *data)
 {
@@ -325,8 +322,7 @@ static void run_case(void **state)
         fail_msg("%s: expects nothing", k.path);
 }
 
-/* Finding them ----------------------------------------------------------------------------------
- */
+/* Finding them --------------------------------------------------------------------------------- */
 
 struct found {
     struct arena arena;

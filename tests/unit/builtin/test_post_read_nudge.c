@@ -31,7 +31,7 @@ static void several_reads_leave_one_reminder_for_the_next_request(void **state U
     messages = json_get(bed.receipt.verdict.replace, STR("messages"));
     assert_string_equal(json_text(&bed.arena, json_pointer(messages, "/0/content")),
                         "[{\"type\":\"text\",\"text\":\"delegate\",\"synthetic\":true,"
-                        "\"tag\":\"context\"}]");
+                        "\"tag\":\"post-read-nudge\"}]");
 }
 
 static void other_agents_and_tools_are_left_alone(void **state UNUSED)

@@ -56,6 +56,27 @@ static void an_unsent_user_message_gets_it_before_its_text(void **state)
                                    "{\"type\":\"text\",\"text\":\"hi\"}]}]");
 }
 
+static void what_is_apart_is_a_part_of_its_own_after_the_text(void **state)
+{
+    static const char want[] = "[{\"id\":\"u1\",\"role\":\"user\",\"content\":[" PART(
+        "ctx") ",{\"type\":\"text\",\"text\":\"hi\"},"
+               "{\"type\":\"text\",\"text\":\"mind\",\"synthetic\":true,\"tag\":\"hook\"}]}]";
+    struct fixture *f = *state;
+    struct injection i = { .source = "hook",
+                           .id = "own",
+                           .text = "mind",
+                           .class = INJECT_DETERMINISTIC,
+                           .place = PLACE_MESSAGE,
+                           .apart = true };
+
+    assert_int_equal(collector_add(&f->c, &i, NULL), 1);
+    leave(f, "1", "ctx", INJECT_DETERMINISTIC);
+    assert_string_equal(text(f, place(f, "[" U1 "]")), want);
+    assert_string_equal(text(f, place(f, "[" U1 "]")), want);
+    assert_int_equal(collector_add(&f->c, &i, NULL), 1); /* said: consumed, and not said again */
+    assert_string_equal(text(f, place(f, "[" U1 "]")), want);
+}
+
 static void a_message_that_was_sent_gets_it_at_its_end(void **state)
 {
     struct fixture *f = *state;
@@ -185,6 +206,7 @@ static void every_render_is_a_prefix_of_the_next(void **state)
 
 TESTS(COLLECTOR_TEST(nothing_pending_changes_nothing),
       COLLECTOR_TEST(an_unsent_user_message_gets_it_before_its_text),
+      COLLECTOR_TEST(what_is_apart_is_a_part_of_its_own_after_the_text),
       COLLECTOR_TEST(a_message_that_was_sent_gets_it_at_its_end),
       COLLECTOR_TEST(a_message_without_text_gets_it_and_nothing_is_lost),
       COLLECTOR_TEST(later_renders_repeat_the_very_bytes),
