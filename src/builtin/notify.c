@@ -85,9 +85,7 @@ static const char *one_line(struct arena *a, struct str text)
     char *line;
 
     text = str_trim(text);
-    len = text.len > TEXT_MAX ? TEXT_MAX : text.len;
-    while (len > 0 && len < text.len && ((unsigned char)text.ptr[len] & 0xc0) == 0x80)
-        len--;
+    len = str_fit(text, TEXT_MAX);
     line = arena_printf(a, "%.*s%s", (int)len, text.ptr ? text.ptr : "", len < text.len ? "…" : "");
     for (char *p = line; *p; p++)
         if ((unsigned char)*p < ' ' || *p == 0x7f)
@@ -168,12 +166,8 @@ static struct str last_words(const struct hook_call *c)
     const struct json *m = json_first(event_data(c->event, STR("messages")));
 
     for (; m; m = json_next(m)) {
-        const struct json *content = json_get(m, STR("content"));
-        struct str said = json_str(c->arena, content);
+        struct str said = inject_last_text(c->arena, m);
 
-        for (const struct json *p = json_first(content); p; p = json_next(p))
-            if (json_get(p, STR("text")) && !inject_is_tagged(p, NULL))
-                said = json_str(c->arena, json_get(p, STR("text")));
         if (said.len && str_is(json_str(c->arena, json_get(m, STR("role"))), "assistant"))
             text = said;
     }

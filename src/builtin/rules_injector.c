@@ -44,13 +44,6 @@ struct gathering {
     size_t looked_at, bytes;
 };
 
-static const char *below(const char *folder, const char *path)
-{
-    size_t len = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
-
-    return path + len + (path[len] == '/');
-}
-
 static bool is_rule_name(const char *name)
 {
     struct str s = str_of(name);
@@ -98,7 +91,8 @@ static int add_rule(struct gathering *g, const char *path, struct err *e)
     if (!site_read(a, &g->site, path, &t) || strcmp(t.path, g->site.file) == 0)
         return 0;
     rule_text_parse(a, t.text, &rule);
-    why = rule_text_match(&rule, below(g->site.root, g->site.file), below(g->base, g->site.file));
+    why = rule_text_match(&rule, site_below(g->site.root, g->site.file),
+                          site_below(g->base, g->site.file));
     if (!why || !rule.body.len)
         return 0;
     key = text_key(a, rule.body);

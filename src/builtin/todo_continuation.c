@@ -149,18 +149,6 @@ static const struct json *last_of(const struct json *messages)
     return last;
 }
 
-/* The last text of a message: its content, or its last part that has one. */
-static struct str last_text(struct arena *a, const struct json *message)
-{
-    const struct json *content = json_get(message, STR("content"));
-    struct str text = json_str(a, content);
-
-    for (const struct json *p = json_first(content); p; p = json_next(p))
-        if (json_get(p, STR("text")) && !inject_is_tagged(p, NULL))
-            text = json_str(a, json_get(p, STR("text")));
-    return str_trim(text);
-}
-
 /* Somebody has the word: the user who has just spoken, or is asked something. */
 static bool is_users_turn(const struct hook_call *c)
 {
@@ -169,7 +157,7 @@ static bool is_users_turn(const struct hook_call *c)
 
     if (inject_is_typed(c->arena, last))
         return !json_is_true(json_get(last, STR("internal")));
-    return o->questions && str_ends(last_text(c->arena, last), STR("?"));
+    return o->questions && str_ends(str_trim(inject_last_text(c->arena, last)), STR("?"));
 }
 
 static const char *follow_up(struct arena *a, const struct json *todos, size_t open)

@@ -87,6 +87,9 @@ bool inject_is_tagged(const struct json *part, const char *tag); /* NULL: any ta
 /* Whether somebody typed the message: it has the user's role and is no tool's result. */
 bool inject_is_typed(struct arena *a, const struct json *message);
 
+/* The last text of a message that is not a part of ours; unset: it has none. */
+struct str inject_last_text(struct arena *a, const struct json *message);
+
 /* `message` with the part at its end, or before its first text part. A string content becomes
  * parts. */
 const struct json *inject_append_part(struct arena *a, const struct json *message,

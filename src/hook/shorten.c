@@ -1,19 +1,11 @@
 #include "hook/shorten.h"
 
-/* Not inside a character: back to its first byte. */
-static size_t at_character(struct str text, size_t at)
-{
-    while (at > 0 && at < text.len && ((unsigned char)text.ptr[at] & 0xc0) == 0x80)
-        at--;
-    return at;
-}
-
 /* Where a head of at most `max` bytes ends. */
 static size_t head_end(struct str text, size_t max)
 {
     const char *end = max ? memrchr(text.ptr, '\n', max) : NULL;
 
-    return end ? (size_t)(end - text.ptr) + 1 : at_character(text, max);
+    return end ? (size_t)(end - text.ptr) + 1 : str_fit(text, max);
 }
 
 /* Where a tail of at most `max` bytes begins. */

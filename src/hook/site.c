@@ -48,11 +48,11 @@ bool site_find(const struct hook_call *c, struct site *out)
     return out->file && path_within(out->root, out->file);
 }
 
-static const char *below(const struct site *s, const char *path)
+const char *site_below(const char *folder, const char *path)
 {
-    size_t len = strcmp(s->root, "/") == 0 ? 0 : strlen(s->root);
+    size_t len = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
 
-    return path[len] == '/' ? path + len + 1 : path + len;
+    return path + len + (path[len] == '/');
 }
 
 bool site_read(struct arena *a, const struct site *s, const char *path, struct site_text *out)
@@ -66,7 +66,7 @@ bool site_read(struct arena *a, const struct site *s, const char *path, struct s
     text = str_trim((struct str){ text.ptr, strnlen(text.ptr, text.len) });
     if (!text.len)
         return false;
-    out->name = below(s, out->path);
+    out->name = site_below(s->root, out->path);
     out->text = (struct str){ arena_cstr(a, text), text.len };
     return true;
 }
@@ -83,9 +83,7 @@ struct str site_cut(struct arena *a, const struct site_text *t, size_t max)
     end = len ? memrchr(t->text.ptr, '\n', len) : NULL;
     if (end)
         len = (size_t)(end - t->text.ptr);
-    while (len > 0 && ((unsigned char)t->text.ptr[len] & 0xc0) == 0x80)
-        len--;
-    return str_of(arena_printf(a, "%.*s%s", (int)len, t->text.ptr, note));
+    return str_of(arena_printf(a, "%.*s%s", (int)str_fit(t->text, len), t->text.ptr, note));
 }
 
 size_t site_budget(const struct hook_call *c)

@@ -2,7 +2,7 @@
  * site.h - the file a tool call was about, and texts of its workspace that are there for a model.
  *
  *     struct site s;
- *     if (site_find(c, &s) && site_read(c->arena, &s, path, 16384, &text))
+ *     if (site_find(c, &s) && site_read(c->arena, &s, path, &text))
  *         …
  *
  * The workspace is that of the session's folder. Everything is compared after symbolic links, by
@@ -24,6 +24,9 @@ bool site_find(const struct hook_call *c, struct site *out);
 
 /* The workspace alone, for events that are about no file. */
 bool site_root(const struct hook_call *c, struct site *out);
+
+/* The path of something inside a folder, seen from there. */
+const char *site_below(const char *folder, const char *path);
 
 struct site_text {
     const char *path; /* real */

@@ -14,8 +14,8 @@ static void arguments_that_are_no_object_are_told_with_what_to_do(void **state U
     session_bed_run(&b, &(struct agent_task){ .text = "go" });
     assert_string_equal(b.outcome.text, "Done.");
     result = session_bed_message(&b, 2, 4);
-    assert_non_null(
-        strstr(result, "bash: the arguments are no JSON object, send them again: they are an array"));
+    assert_non_null(strstr(
+        result, "bash: the arguments are no JSON object, send them again: they are an array"));
     assert_non_null(strstr(result, "<json-error>"));
     assert_non_null(strstr(result, "\"success\":false"));
 }
