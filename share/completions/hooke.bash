@@ -41,7 +41,7 @@ _hooke()
         test) words="--point --data --event --session --agent --parent --turn --cwd --recipe --usage --force --print-event --json $scope" ;;
         replay) words="--session --point --all --no-commands --json $scope" ;;
         config) words="--origin --json $scope" ;;
-        trace) words="--number --session --point --follow --capture --json" ;;
+        trace) words="--number --session --point --follow --capture --sort --json" ;;
         state) words="--session --hook --json" ;;
         trust) words="--yes --full --revoke --list --trust --json" ;;
         install | uninstall) words="claude codex gemini --project --yes --dry-run --json" ;;
@@ -73,7 +73,7 @@ _hooke()
         return
         ;;
     config) words="check show path" ;;
-    trace) words="tail show" ;;
+    trace) words="tail show top why" ;;
     state) words="get set incr list clear" ;;
     help) words="run chat recipe conversation emit answer list show plan test replay config trace state trust install uninstall serve doctor version demo points" ;;
     esac

@@ -28,6 +28,7 @@ struct call {
     const struct json *output; /* set: decided, the tool does not run */
     pthread_t thread;
     bool ok, started;
+    bool unread; /* nobody could read the arguments: it fails without having run */
 };
 
 /* Before -------------------------------------------------------------------------------------- */
@@ -56,6 +57,23 @@ static bool is_offered(struct arena *a, const struct json *tools, struct str nam
     return false;
 }
 
+/* A call like any other that failed: hooks see what became of it and may say what to do. */
+static void fail_unread(struct call *c)
+{
+    struct arena *a = c->shared;
+    const struct json *parsed;
+    struct err e = { 0 };
+    const char *why;
+
+    if (json_parse(a, json_str(a, json_get(c->part, STR("args_text"))), NULL, &parsed, &e) < 0)
+        why = e.msg;
+    else
+        why = arena_printf(a, "they are %s", json_type_name(json_type(parsed)));
+    c->unread = c->result.failed = true;
+    c->result.output = str_of(arena_printf(
+        a, "%s: the arguments are no JSON object, send them again: %s", c->tool->name, why));
+}
+
 static bool find_tool(struct call *c)
 {
     const struct json *tools = session_tools(c->s);
@@ -66,8 +84,8 @@ static bool find_tool(struct call *c)
     else if (!session_may_call(c->s, c->tool->name))
         refuse(c, "not allowed", "this tool may not be called here");
     else if (json_get(c->part, STR("args_text")))
-        refuse(c, c->tool->name, "the arguments are no JSON object, send them again");
-    return !c->output;
+        fail_unread(c);
+    return !c->output && !c->unread;
 }
 
 /* What a hook has made of a command is held to the same. */
@@ -205,7 +223,7 @@ static void *run(void *context)
 static void run_all(struct call *calls, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (calls[i].output)
+        if (calls[i].output || calls[i].unread)
             continue;
         if (i + 1 < count && pthread_create(&calls[i].thread, NULL, run, &calls[i]) == 0)
             calls[i].started = true;
@@ -239,7 +257,8 @@ static const char *transform(struct call *c)
     struct arena *a = c->shared;
     const struct json *data;
 
-    loop_tool_ran(&c->s->loop);
+    if (!c->unread)
+        loop_tool_ran(&c->s->loop);
     session_emit(c->s, POINT_TOOL_EXECUTE_AFTER, after_data(c), a, &r);
     data = inject_apply(a, POINT_TOOL_EXECUTE_AFTER, r.data, r.verdict.injections);
     c->output = json_get(data, STR("output"));

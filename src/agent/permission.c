@@ -59,10 +59,23 @@ struct question {
     const struct json *args;
 };
 
+/* A person may be looking elsewhere. */
+static void announce(const struct question *q)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    struct json *data = json_object(&a);
+
+    json_add(&a, data, STR("kind"), json_cstring(&a, "permission"));
+    json_add(&a, data, STR("message"),
+             json_cstring(&a, arena_printf(&a, "'%s' needs your consent: %s", q->tool, q->why)));
+    (void)session_notice(q->s, POINT_NOTIFICATION, data, &a);
+}
+
 static bool person_consents(const struct question *q, const struct agent_screen *screen)
 {
     bool yes;
 
+    announce(q);
     status_question(q->s, true);
     yes = screen->consent(screen->context, q->tool, q->args, q->why);
     status_question(q->s, false);

@@ -1,7 +1,7 @@
 #include "agent/tool.h"
 
-#include "agent/spill.h"
 #include "base/path.h"
+#include "hook/spill.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -99,11 +99,7 @@ int tool_path_to_read(const struct tool_call *c, const char *path, char **out, s
 
 size_t tool_fit(struct str text, size_t max)
 {
-    if (text.len <= max)
-        return text.len;
-    while (max > 0 && ((unsigned char)text.ptr[max] & 0xc0) == 0x80)
-        max--;
-    return max;
+    return str_fit(text, max);
 }
 
 struct str tool_copy(const struct tool_call *c, const struct strbuf *text)

@@ -5,9 +5,9 @@
  *
  * Tests: tests/unit/agent/test_tool_bash.c
  */
-#include "agent/spill.h"
 #include "agent/tool.h"
 #include "base/clock.h"
+#include "hook/spill.h"
 #include "proc/proc.h"
 
 #include <errno.h>

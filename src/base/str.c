@@ -16,6 +16,15 @@ struct str str_trim(struct str s)
     return s;
 }
 
+size_t str_fit(struct str s, size_t max)
+{
+    if (s.len <= max)
+        return s.len;
+    while (max > 0 && ((unsigned char)s.ptr[max] & 0xc0) == 0x80)
+        max--;
+    return max;
+}
+
 bool str_cut(struct str *rest, char separator, struct str *piece)
 {
     const char *end;

@@ -58,6 +58,9 @@ static inline bool str_has_char(const char *set, char c)
 /* The text without white space at its ends. */
 struct str str_trim(struct str s);
 
+/* The length of a beginning of at most `max` bytes that ends between two characters. */
+size_t str_fit(struct str s, size_t max);
+
 /* Cut the text up to the next `separator` off the front of `rest`. False when `rest` was unset. */
 bool str_cut(struct str *rest, char separator, struct str *piece);
 

@@ -2,15 +2,17 @@
  * foreground-fallback - go on with another model when one is rate-limited or over its quota.
  *
  * Points:  message.updated, session.error, session.status, session.deleted
- * Options: classes, window, cooldown
+ * Options: classes, final_classes, window, cooldown
  * Config:  agents.<agent>.model, agents.<agent>.fallback
  * Tests:   tests/unit/builtin/test_foreground_fallback.c
  *
  * A host tells of one failure up to three times, so the same model failing again within the window
  * is the same trigger. A model that was offered counts as tried: the chain is walked once, forward.
- * What failed is read from the class of the error, never from its words.
+ * What failed is read from the class of the error; from its status and words only where the host
+ * gives it none.
  */
 #include "base/clock.h"
+#include "hook/error_class.h"
 #include "hook/state.h"
 
 #include <inttypes.h>
@@ -18,13 +20,16 @@
 #define CHAIN_MAX 32
 
 struct options {
-    const char *const *classes;
+    const char *const *classes, *const *final_classes;
     int64_t window, cooldown;
 };
 
 static const struct option options[] = {
     OPTION_LIST("classes", struct options, classes, "[rate_limit, quota]",
-                "classes of errors that make it act"),
+                "classes of errors that make it act at once"),
+    OPTION_LIST("final_classes", struct options, final_classes,
+                "[overloaded, network, unavailable]",
+                "classes that make it act once the agent has given up (session.error)"),
     OPTION_TIME("window", struct options, window, "5s",
                 "errors of one model within this time are one"),
     OPTION_TIME("cooldown", struct options, cooldown, "1m",
@@ -43,6 +48,7 @@ struct trigger {
     struct chain chain;
     const char *model;      /* that failed; NULL: the host does not say */
     int64_t retry_after_ms; /* 0: unsaid */
+    bool repeated;          /* the host tries again, not for the first time */
     const char *next;       /* out: the model to go on with */
     const char *tried;      /* out: what was tried, when nothing is left and nobody was told yet */
 };
@@ -83,7 +89,23 @@ static size_t chain_find(const struct chain *k, const char *model)
     return i;
 }
 
-/* A host that names no agent means the one whose chain has the model. */
+/* What all agents have, in order. */
+static bool merge_chains(const struct config *config, const struct setting *all, struct chain *k)
+{
+    struct chain merged = { 0 }, one;
+
+    for (const struct setting *s = all ? all->first : NULL; s; s = s->next) {
+        if (!chain_of(config, s, &one))
+            continue;
+        for (size_t i = 0; i < one.count; i++)
+            if (merged.count < CHAIN_MAX && chain_find(&merged, one.model[i]) == merged.count)
+                merged.model[merged.count++] = one.model[i];
+    }
+    *k = merged;
+    return merged.count > 0;
+}
+
+/* A host that names no agent means the one whose chain has the model, else any of them. */
 static bool find_chain(struct trigger *t)
 {
     const struct hook_call *c = t->call;
@@ -95,7 +117,7 @@ static bool find_chain(struct trigger *t)
     for (const struct setting *s = all && t->model ? all->first : NULL; s; s = s->next)
         if (chain_of(c->config, s, &t->chain) && chain_find(&t->chain, t->model) < t->chain.count)
             return true;
-    return false;
+    return merge_chains(c->config, all, &t->chain);
 }
 
 /* What is remembered ----------------------------------------------------------------------------
@@ -169,9 +191,10 @@ static bool is_same_trigger(const struct trigger *t, struct arena *a, const stru
 {
     const struct options *o = t->call->options;
     int64_t at = number(json_get(memory, STR("at")));
+    bool stale = t->repeated && !t->model; /* of the model before this one */
 
-    return str_is(json_str(a, json_get(memory, STR("last"))), model) && now >= at &&
-           now - at < o->window;
+    return (stale || str_is(json_str(a, json_get(memory, STR("last"))), model)) && at > 0 &&
+           now >= at && now - at < o->window;
 }
 
 static const char *tried_text(struct arena *a, const struct json *memory)
@@ -215,15 +238,23 @@ static int decide(void *context, struct arena *a, struct str before, struct str 
 /* Points ----------------------------------------------------------------------------------------
  */
 
+static bool is_among(const char *const *words, struct str word)
+{
+    for (; *words; words++)
+        if (str_is(word, *words))
+            return true;
+    return false;
+}
+
 static bool is_wanted(const struct hook_call *c, const struct json *error)
 {
     const struct options *o = c->options;
-    struct str class = json_str(c->arena, json_get(error, STR("class")));
+    struct str class = error_class(c->arena, error);
 
-    for (const char *const *w = o->classes; str_is_set(class) && *w; w++)
-        if (str_is(class, *w))
-            return true;
-    return false;
+    if (!str_is_set(class))
+        return false;
+    return is_among(o->classes, class) ||
+           (c->event->point == POINT_SESSION_ERROR && is_among(o->final_classes, class));
 }
 
 /* "provider/model", from the error or else from the event. */
@@ -243,10 +274,10 @@ static const char *failed_model(const struct hook_call *c, const struct json *er
     return arena_printf(c->arena, "%s/%s", json_cstr(c->arena, provider), name);
 }
 
-static int handle(const struct hook_call *c, const struct json *error, struct verdict *v,
-                  struct err *e)
+static int handle(const struct hook_call *c, const struct json *error, bool repeated,
+                  struct verdict *v, struct err *e)
 {
-    struct trigger t = { .call = c };
+    struct trigger t = { .call = c, .repeated = repeated };
     int r;
 
     if (!is_wanted(c, error))
@@ -269,16 +300,18 @@ static int handle(const struct hook_call *c, const struct json *error, struct ve
 
 static int on_error(const struct hook_call *c, struct verdict *v, struct err *e)
 {
-    return handle(c, event_data(c->event, STR("error")), v, e);
+    return handle(c, event_data(c->event, STR("error")), false, v, e);
 }
 
 static int session_status(const struct hook_call *c, struct verdict *v, struct err *e)
 {
     const struct json *status = event_data(c->event, STR("status"));
+    const struct json *error = json_get(status, STR("error"));
 
     if (!str_is(json_str(c->arena, json_get(status, STR("type"))), "retry"))
         return 0;
-    return handle(c, json_get(status, STR("error")), v, e);
+    return handle(c, error ? error : json_get(status, STR("message")),
+                  number(json_get(status, STR("attempt"))) > 1, v, e);
 }
 
 static int session_deleted(const struct hook_call *c, struct verdict *v UNUSED, struct err *e)

@@ -276,7 +276,7 @@ static int tell_end(struct demo *d, struct runtime *rt, const struct agent_outco
            "hooke list                        the hooks you have\n"
            "hooke plan tool.execute.before    what would run there, and why\n"
            "hooke trace                       what ran\n",
-           out->turns, u->input + u->cache_read, u->cache_read, u->output,
+           out->turns, usage_sent(u), u->cache_read, u->output,
            term_duration(&d->cli->arena, out->hook_ns));
     return 0;
 }

@@ -9,18 +9,12 @@ struct list {
     struct scope scope;
 };
 
-/* A built-in that is off by nature and that nobody mentioned is shown with --all only. */
-static bool is_unasked(const struct hook *h)
-{
-    return h->off_because && h->def && h->def->off && h->origin.source == SOURCE_BUILTIN;
-}
-
 static void print_json(struct cli *cli, const struct hook *const *hooks, size_t count, bool all)
 {
     struct json *list = json_array(&cli->arena);
 
     for (size_t i = 0; i < count; i++)
-        if (all || !is_unasked(hooks[i]))
+        if (all || !hook_is_unasked(hooks[i]))
             json_push(&cli->arena, list, describe_json(&cli->arena, hooks[i]));
     cli_json(cli, list);
 }
@@ -72,7 +66,7 @@ static void print_table(struct cli *cli, const struct hook *const *hooks, size_t
     size_t hidden = 0;
 
     for (size_t i = 0; i < count; i++)
-        if (all || !is_unasked(hooks[i]))
+        if (all || !hook_is_unasked(hooks[i]))
             add_row(cli, &t, hooks[i]);
         else
             hidden++;

@@ -137,11 +137,17 @@ void receipt_text_full(struct cli *cli, const char *line)
         const char *label;
         struct str name;
     } fields[] = {
-        { "at", { "at", 2 } },           { "after", { "after", 5 } },
-        { "session", { "session", 7 } }, { "parent", { "parent", 6 } },
-        { "agent", { "agent", 5 } },     { "turn", { "turn", 4 } },
-        { "tool", { "tool", 4 } },       { "call", { "call_id", 7 } },
-        { "outcome", { "outcome", 7 } }, { "reason", { "reason", 6 } },
+        { "at", { "at", 2 } },
+        { "after", { "after", 5 } },
+        { "session", { "session", 7 } },
+        { "parent", { "parent", 6 } },
+        { "agent", { "agent", 5 } },
+        { "turn", { "turn", 4 } },
+        { "tool", { "tool", 4 } },
+        { "call", { "call_id", 7 } },
+        { "outcome", { "outcome", 7 } },
+        { "reason", { "reason", 6 } },
+        { "cache", { "prefix_broken_by", 16 } },
     };
     struct arena *a = &cli->arena;
     const struct json *j;

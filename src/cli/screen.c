@@ -321,7 +321,7 @@ static void add_totals(struct strbuf *text, struct arena *a, const struct agent_
     const struct usage *u = &o->usage;
 
     strbuf_printf(text, "%u turn%s · %s tokens in", o->turns, o->turns == 1 ? "" : "s",
-                  count(a, u->input + u->cache_read + u->cache_write));
+                  count(a, usage_sent(u)));
     if (u->cache_read)
         strbuf_printf(text, " (%s cached)", count(a, u->cache_read));
     strbuf_printf(text, ", %s out", count(a, u->output + u->reasoning));

@@ -207,6 +207,8 @@ bool dispatch_admit(struct dispatch *d, const struct hook *h, struct gate *g)
 {
     struct hook_held held = { .hook = h };
 
+    if (hook_is_unasked(h))
+        return false;
     if (h->off_because) {
         held.why = HELD_OFF;
         held.detail = h->off_because;

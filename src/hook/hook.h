@@ -108,6 +108,12 @@ struct hook {
     struct hook *next_part;                /* the same entry at other points, with other traits */
 };
 
+/* A built-in that is off by nature and that nobody mentioned: not worth a word. */
+static inline bool hook_is_unasked(const struct hook *h)
+{
+    return h->off_because && h->def && h->def->off && h->origin.source == SOURCE_BUILTIN;
+}
+
 /*
  * A runner makes hooks out of entries of its kind. load() sets `run` and `context`; on failure the
  * hook stays in its chain and every run of it fails, so that a guard never goes missing in silence.

@@ -211,6 +211,17 @@ bool inject_is_typed(struct arena *a, const struct json *message)
     return true;
 }
 
+struct str inject_last_text(struct arena *a, const struct json *message)
+{
+    const struct json *content = json_get(message, STR("content"));
+    struct str text = json_str(a, content);
+
+    for (const struct json *part = json_first(content); part; part = json_next(part))
+        if (json_get(part, STR("text")) && !inject_is_tagged(part, NULL))
+            text = json_str(a, json_get(part, STR("text")));
+    return text;
+}
+
 /* The parts of a message: its content, or one text part where the content is a plain string. */
 static const struct json *parts_of(struct arena *a, const struct json *message)
 {

@@ -62,6 +62,9 @@ unsigned inject_rank(enum inject_priority p);
  */
 void inject_settle(struct injection *i, enum point point);
 
+/* What a hook may inject at one event, in tokens, unless its `budget` says otherwise. */
+#define INJECT_BUDGET_TOKENS 10000u
+
 /* Tokens of a text where no provider has counted: bytes / 4, rounded up. */
 size_t inject_tokens(struct str text);
 
@@ -83,6 +86,9 @@ bool inject_is_tagged(const struct json *part, const char *tag); /* NULL: any ta
 
 /* Whether somebody typed the message: it has the user's role and is no tool's result. */
 bool inject_is_typed(struct arena *a, const struct json *message);
+
+/* The last text of a message that is not a part of ours; unset: it has none. */
+struct str inject_last_text(struct arena *a, const struct json *message);
 
 /* `message` with the part at its end, or before its first text part. A string content becomes
  * parts. */

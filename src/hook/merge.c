@@ -8,8 +8,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define DEFAULT_BUDGET_TOKENS 10000u
-
 static const char *point_name(const struct dispatch *d)
 {
     return point_info(d->event.point)->name;
@@ -257,7 +255,7 @@ static bool is_held(struct dispatch *d, const struct injection *i, const struct 
                     struct hook_held *held)
 {
     const struct hook_traits *t = &held->hook->traits;
-    size_t most = t->budget_tokens ? t->budget_tokens : DEFAULT_BUDGET_TOKENS;
+    size_t most = t->budget_tokens ? t->budget_tokens : INJECT_BUDGET_TOKENS;
 
     held->detail = i->id;
     if (is_repeated(d, i)) {

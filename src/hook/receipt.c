@@ -175,6 +175,15 @@ static void write_held(struct strbuf *out, const struct hook_held *held)
     strbuf_addch(out, '}');
 }
 
+/* The hook that made the provider read the request anew. */
+static void write_breaker(struct strbuf *out, struct str hook)
+{
+    if (!hook.len)
+        return;
+    add_raw(out, STR(",\"prefix_broken_by\":"));
+    json_write_string(out, hook);
+}
+
 static void write_head(struct strbuf *out, const struct receipt *r)
 {
     const struct event *ev = r->event;
@@ -205,6 +214,8 @@ static void write_head(struct strbuf *out, const struct receipt *r)
         add_raw(out, STR(",\"call_id\":"));
         json_write_string(out, call);
     }
+    if (ev->point == POINT_MESSAGE_UPDATED)
+        write_breaker(out, json_str(&a, event_data(ev, STR("prefix_broken_by"))));
 }
 
 void receipt_write(struct strbuf *out, const struct receipt *r)

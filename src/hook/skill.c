@@ -1,6 +1,7 @@
 #include "hook/skill.h"
 
 #include "base/file.h"
+#include "base/front.h"
 #include "base/path.h"
 #include "base/strbuf.h"
 #include "base/yaml.h"
@@ -9,24 +10,6 @@
 #include <errno.h>
 
 #define SKILLS 500
-
-/* Cut "---\n…\n---\n" off its beginning. */
-static struct str cut_front(struct str *text)
-{
-    struct str rest = *text, line, front;
-
-    if (!str_cut(&rest, '\n', &line) || !str_is(str_trim(line), "---"))
-        return (struct str){ 0 };
-    front = (struct str){ rest.ptr, 0 };
-    while (str_is_set(rest) && str_cut(&rest, '\n', &line)) {
-        if (str_is(str_trim(line), "---")) {
-            front.len = (size_t)(line.ptr - front.ptr);
-            *text = str_is_set(rest) ? rest : STR("");
-            return front;
-        }
-    }
-    return (struct str){ 0 };
-}
 
 static const char *description_of(struct arena *a, struct str front)
 {
@@ -49,7 +32,7 @@ static bool load(struct arena *a, const char *dir, const char *name, struct skil
     if (file_read(a, path, SKILL_MAX, &text, NULL) < 0)
         return false;
     *out = (struct skill){ .name = arena_strdup(a, name), .path = path };
-    out->description = description_of(a, cut_front(&text));
+    out->description = description_of(a, front_cut(&text));
     out->text = str_trim(text);
     return true;
 }

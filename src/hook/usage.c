@@ -20,6 +20,23 @@ int64_t usage_tokens(const struct usage *u)
     return u->input + u->output + u->reasoning + u->cache_read + u->cache_write;
 }
 
+int64_t usage_sent(const struct usage *u)
+{
+    return u->input + u->cache_read + u->cache_write;
+}
+
+int64_t usage_left(const struct usage *u)
+{
+    if (u->window <= 0 || u->context <= 0)
+        return -1;
+    return u->context < u->window ? u->window - u->context : 0;
+}
+
+double usage_share(const struct usage *u)
+{
+    return u->window > 0 && u->context > 0 ? (double)u->context / (double)u->window : -1;
+}
+
 void usage_add(struct usage *to, const struct usage *u)
 {
     to->input += u->input;

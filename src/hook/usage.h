@@ -17,6 +17,15 @@ struct usage {
 /* All five kinds together. */
 int64_t usage_tokens(const struct usage *u);
 
+/* What was sent, from the cache or not. */
+int64_t usage_sent(const struct usage *u);
+
+/* Tokens that still fit into the window; negative: not known. */
+int64_t usage_left(const struct usage *u);
+
+/* How full the window is, from 0 to 1 and beyond; negative: not known. */
+double usage_share(const struct usage *u);
+
 /* Add the tokens; context and window are those of the conversation and stay. */
 void usage_add(struct usage *to, const struct usage *u);
 

@@ -166,8 +166,8 @@ hooks:
 
 
 def test_plan_of_a_point_nobody_reacts_to(hooke):
-    assert "no hook reacts" in hooke("plan", "notification").out
-    assert hooke("plan", "notification", "--json").json == []
+    assert "no hook reacts" in hooke("plan", "shell.env").out
+    assert hooke("plan", "shell.env", "--json").json == []
 
 
 def test_plan_prints_order_and_point(hooke):

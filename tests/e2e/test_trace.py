@@ -203,3 +203,81 @@ def test_a_full_receipt_file_is_a_warning_not_the_end(hooke):
     hooke.emit("PreToolUse", LS, "--session", "s9")
     lines = hooke("trace", "--json").lines
     assert len(lines) == 6 and json.loads(lines[-1])["session"] == "s9"
+
+
+# why and top --------------------------------------------------------------------------------------
+
+NUDGED = ("--session", "s2", "--agent", "orchestrator")
+
+
+def nudge(hooke, count):
+    for n in range(count):
+        hooke.emit("PostToolUse", {"tool": "read", "call_id": f"c{n}"}, *NUDGED)
+
+
+def ledger(hooke, *flags):
+    return {line["hook"]: line for line in hooke("trace", "top", "--json", *flags).json}
+
+
+def test_why_prints_all_receipts_of_a_call_in_order(hooke):
+    hooke.emit("PreToolUse", {**LS, "call_id": "toolu_7"}, "--session", "s1")
+    hooke.emit("PreToolUse", {**LS, "call_id": "toolu_8"}, "--session", "s1")
+    hooke.emit("PostToolUse", {"tool": "bash", "call_id": "toolu_7"}, "--session", "s1")
+    hooke.emit("PostToolUse", {"tool": "bash", "call_id": "toolu_7"}, "--session", "s2")
+    points = [json.loads(line)["point"] for line in hooke("trace", "why", "toolu_7", "--json").lines]
+    assert points == ["tool.execute.before", "tool.execute.after", "tool.execute.after"]
+    text = hooke("trace", "why", "toolu_7", "--session", "s1").out
+    assert text.index("tool.execute.before") < text.index("loop-guard") < text.index("tool.execute.after")
+    assert text.count("toolu_7") == 2 and "toolu_8" not in text
+
+
+def test_why_of_an_unknown_call(hooke):
+    emit_some(hooke)
+    r = hooke("trace", "why", "nothing")
+    assert r.rc == 1 and "'nothing'" in r.err
+    assert hooke("trace", "why").rc == 64
+
+
+def test_top_adds_up_by_hook(hooke):
+    hooke.config("hook_cadence: { post-read-nudge: 3 }\n"
+                 "hooks: [{ name: post-read-nudge, text: Delegate what is work of its own. }]\n")
+    emit_some(hooke)
+    nudge(hooke, 4)
+    lines = ledger(hooke)
+    guard, reminder = lines["loop-guard"], lines["post-read-nudge"]
+    assert (guard["runs"], guard["blocks"], guard["tokens"]) == (4, 1, 0)
+    assert (reminder["runs"], reminder["held"], reminder["blocks"]) == (2, 3, 0)
+    assert reminder["tokens"] == 2 * 9 and reminder["saved_tokens"] == 3 * 9
+    assert ledger(hooke, "--session", "s1")["loop-guard"]["runs"] == 4
+    assert "post-read-nudge" not in ledger(hooke, "--session", "s1")
+    assert ledger(hooke, "--point", "PostToolUse").keys().isdisjoint({"loop-guard"})
+    assert ledger(hooke, "-n", "1")["post-read-nudge"]["held"] == 1
+
+
+def test_top_names_who_broke_the_cache_and_who_failed(hooke):
+    hooke.config("hooks: [{ name: bad, on: message.updated, exec: exit 3 }]\n")
+    for _ in range(2):
+        hooke.emit("message.updated", {"message": {}, "prefix_broken_by": "mine"}, "--session", "s1")
+    lines = ledger(hooke)
+    assert lines["mine"]["cache_breaks"] == 2 and lines["mine"]["runs"] == 0
+    assert lines["bad"]["failed"] == 2
+    assert json.loads(hooke("trace", "--json").lines[0])["prefix_broken_by"] == "mine"
+    assert "cache" in hooke("trace", "show").out and "mine" in hooke("trace", "show").out
+
+
+def test_top_is_sorted(hooke):
+    emit_some(hooke)
+    nudge(hooke, 2)
+    rows = [line.split()[0] for line in hooke("trace", "top", "--sort", "tokens").lines]
+    assert rows[:2] == ["HOOK", "post-read-nudge"]
+    by_name = [line.split()[0] for line in hooke("trace", "top", "--sort", "name").lines[1:]]
+    assert by_name == sorted(by_name)
+    times = [line["us"] for line in hooke("trace", "top", "--json").json]
+    assert times == sorted(times, reverse=True)
+    r = hooke("trace", "top", "--sort", "size")
+    assert r.rc == 64 and "blocks" in r.err
+
+
+def test_top_of_nothing(hooke):
+    assert hooke("trace", "top").out == "no receipts yet\n"
+    assert hooke("trace", "top", "--json").json == []

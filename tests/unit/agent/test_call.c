@@ -162,7 +162,50 @@ static void what_web_fetch_reaches_is_configured(void **state UNUSED)
     }
 }
 
+static void arguments_that_nobody_can_read_are_a_failed_call_hooks_hear_of(void **state UNUSED)
+{
+    CLEANUP(session_bed) struct session_bed b = { 0 };
+
+    session_bed_open(&b,
+                     "hooks:\n"
+                     "- { name: hint, on: PostToolUseFailure, inject: Count the brackets. }\n"
+                     "- { name: gate, on: tool.execute.before, say: asked }\n",
+                     "turns:\n"
+                     "- calls: [{ tool: bash, args: echo }]\n"
+                     "- { expects: Count the brackets., text: ok }\n");
+    session_bed_run(&b, &(struct agent_task){ .text = "go" });
+    assert_string_equal(b.outcome.text, "ok");
+    session_bed_shows(&b,
+                      "tool-end bash failed \"bash: the arguments are no JSON object, send them "
+                      "again: they are a string\\n\\nCount the brackets.\"");
+    assert_null(strstr(strbuf_cstr(&b.shown), "asked"));
+}
+
+static bool say_yes(void *context, const char *tool UNUSED, const struct json *args UNUSED,
+                    const char *why UNUSED)
+{
+    strbuf_addstr(context, "the person says yes\n");
+    return true;
+}
+
+static void whoever_waits_for_consent_is_announced(void **state UNUSED)
+{
+    CLEANUP(session_bed) struct session_bed b = { 0 };
+
+    session_bed_open(&b,
+                     "permission: { glob: ask }\n"
+                     "hooks: [{ name: bell, on: notification, say: ring }]\n",
+                     "turns:\n"
+                     "- calls: [{ tool: glob, args: { pattern: '*.none' } }]\n"
+                     "- { text: ok }\n");
+    b.screen.consent = say_yes;
+    session_bed_run(&b, &(struct agent_task){ .text = "go" });
+    session_bed_shows(&b, "say ring\nthe person says yes\ntool-end glob ok");
+}
+
 TESTS(cmocka_unit_test(an_output_that_no_hook_could_look_at_is_not_kept),
+      cmocka_unit_test(arguments_that_nobody_can_read_are_a_failed_call_hooks_hear_of),
+      cmocka_unit_test(whoever_waits_for_consent_is_announced),
       cmocka_unit_test(calls_that_only_read_run_side_by_side_and_keep_their_order),
       cmocka_unit_test(a_picture_comes_behind_the_results),
       cmocka_unit_test(a_hook_that_blocks_a_picture_blocks_all_of_it),

@@ -1,6 +1,6 @@
 #include "agent/shell_env.h"
-#include "agent/spill.h"
 #include "base/clock.h"
+#include "hook/spill.h"
 #include "tool_fixture.h"
 
 #include <dirent.h>

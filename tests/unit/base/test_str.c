@@ -95,8 +95,17 @@ static void does_not_suggest_for_overlong_words(void **state UNUSED)
     assert_ptr_equal(str_nearest(word, words, 1), word);
 }
 
-TESTS(cmocka_unit_test(tells_unset_from_empty), cmocka_unit_test(compares_by_length_and_bytes),
-      cmocka_unit_test(knows_its_prefixes), cmocka_unit_test(knows_its_suffixes),
-      cmocka_unit_test(trims_both_ends), cmocka_unit_test(cuts_at_every_separator),
-      cmocka_unit_test(cuts_the_empty_text_once), cmocka_unit_test(suggests_the_nearest_word),
+static void fits_whole_characters(void **state UNUSED)
+{
+    assert_int_equal(str_fit(STR("aä"), 3), 3);
+    assert_int_equal(str_fit(STR("aä"), 2), 1);
+    assert_int_equal(str_fit(STR("aä"), 0), 0);
+    assert_int_equal(str_fit((struct str){ 0 }, 5), 0);
+}
+
+TESTS(cmocka_unit_test(fits_whole_characters), cmocka_unit_test(tells_unset_from_empty),
+      cmocka_unit_test(compares_by_length_and_bytes), cmocka_unit_test(knows_its_prefixes),
+      cmocka_unit_test(knows_its_suffixes), cmocka_unit_test(trims_both_ends),
+      cmocka_unit_test(cuts_at_every_separator), cmocka_unit_test(cuts_the_empty_text_once),
+      cmocka_unit_test(suggests_the_nearest_word),
       cmocka_unit_test(does_not_suggest_for_overlong_words))

@@ -633,7 +633,28 @@ static void an_event_without_a_session_or_with_other_data_is_refused(void **stat
     assert_non_null(strstr(e.msg, "needs the id of its session"));
 }
 
+static void a_hook_that_is_off_is_noted_only_when_somebody_switched_it_off(void **state UNUSED)
+{
+    static const struct hook_def d1 = { .name = "shy",
+                                        .off = true,
+                                        ON(TOOL_EXECUTE_BEFORE, say_nothing) };
+    static const struct hook_def *const defs[] = { &d1, NULL };
+    CLEANUP(bed) struct bed bed = { 0 };
+
+    bed_open(&bed, defs, "");
+    bed_emit(&bed, "tool.execute.before", BASH);
+    assert_int_equal(bed.receipt.run_count + bed.receipt.held_count, 0);
+    bed_configure(&bed, defs, "hooks: [{ name: shy, enabled: false }]");
+    bed_emit(&bed, "tool.execute.before", BASH);
+    assert_int_equal(bed.receipt.held_count, 1);
+    assert_int_equal(bed.receipt.held[0].why, HELD_OFF);
+    bed_configure(&bed, defs, "hooks: [{ name: shy, enabled: true }]");
+    bed_emit(&bed, "tool.execute.before", BASH);
+    assert_true(bed_ran(&bed, "shy"));
+}
+
 TESTS(cmocka_unit_test(layers_then_priority_then_name_decide_the_order),
+      cmocka_unit_test(a_hook_that_is_off_is_noted_only_when_somebody_switched_it_off),
       cmocka_unit_test(entries_of_the_configuration_run_in_its_order),
       cmocka_unit_test(each_hook_sees_what_the_ones_before_it_changed),
       cmocka_unit_test(a_block_ends_the_chain),

@@ -149,6 +149,23 @@ static int release(void **state UNUSED)
     return 0;
 }
 
+static void the_last_text_of_a_message_is_not_one_of_ours(void **state UNUSED)
+{
+    static const char *const messages[] = {
+        "{\"content\":\"last\"}",
+        "{\"content\":[{\"type\":\"text\",\"text\":\"first\"},{\"type\":\"text\",\"text\":\"last\"},"
+        "{\"type\":\"text\",\"text\":\"ours\",\"synthetic\":true,\"tag\":\"x\"},{\"type\":\"file\"}]}",
+    };
+    CLEANUP(arena) struct arena a = { 0 };
+    const struct json *m;
+
+    for (size_t i = 0; i < ARRAY_LEN(messages); i++) {
+        assert_int_equal(json_parse(&a, str_of(messages[i]), NULL, &m, NULL), 0);
+        assert_true(str_is(inject_last_text(&a, m), "last"));
+    }
+    assert_false(str_is_set(inject_last_text(&a, NULL)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +177,7 @@ int main(void)
         cmocka_unit_test(stripping_takes_tagged_parts_and_messages_it_empties),
         cmocka_unit_test(stripping_nothing_gives_the_very_same_value),
         cmocka_unit_test(persistent_text_goes_where_its_point_keeps_it),
+        cmocka_unit_test(the_last_text_of_a_message_is_not_one_of_ours),
         cmocka_unit_test(tokens_are_a_quarter_of_the_bytes_rounded_up),
     };
 

@@ -37,9 +37,9 @@ static void disabled_hooks_are_held_back_and_say_where(void **state UNUSED)
     bed_open(&bed, defs, "disabled_hooks: [plain]");
     bed_emit(&bed, "chat.message", NULL);
     assert_false(bed_ran(&bed, "plain"));
-    assert_string_equal(bed.receipt.held[1].hook->name, "plain");
-    assert_int_equal(bed.receipt.held[1].why, HELD_OFF);
-    assert_non_null(strstr(bed.receipt.held[1].detail, "config.yaml:1:18"));
+    assert_string_equal(bed.receipt.held[0].hook->name, "plain");
+    assert_int_equal(bed.receipt.held[0].why, HELD_OFF);
+    assert_non_null(strstr(bed.receipt.held[0].detail, "config.yaml:1:18"));
 }
 
 static void an_unknown_disabled_hook_is_a_problem_with_the_nearest_name(void **state UNUSED)

@@ -1,4 +1,4 @@
-#include "agent/spill.h"
+#include "hook/spill.h"
 
 #include "base/clock.h"
 #include "base/file.h"

@@ -1,0 +1,170 @@
+/*
+ * rules-injector - after a tool worked on a file, the rule texts of the project that hold for it.
+ *
+ * Point:   tool.execute.after
+ * Options: folders, max_size
+ * Tests:   tests/unit/builtin/test_rules_injector.c
+ *
+ * Looked for in every folder from the file's up to the workspace's root; the nearest come first. A
+ * rule is said once per session, by its path and by its text: copies of it say nothing new.
+ */
+#include "base/file.h"
+#include "base/map.h"
+#include "base/path.h"
+#include "hook/rule_text.h"
+#include "hook/site.h"
+
+#include <inttypes.h>
+
+#define DEPTH_MAX 64  /* folders above the file */
+#define NEST_MAX  4   /* folders inside a folder of rules */
+#define FILES_MAX 200 /* looked at per event */
+
+struct options {
+    const char *const *folders;
+    int64_t max_size;
+};
+
+static const struct option options[] = {
+    OPTION_LIST("folders", struct options, folders,
+                "[.hooke/rules, .cursor/rules, .claude/rules, .github/instructions]",
+                "where rules are looked for, in the file's folder and those above it"),
+    OPTION_SIZE("max_size", struct options, max_size, "16k", 256, 1048576,
+                "bytes of one rule; the rest is left to be read"),
+    OPTION_END,
+};
+
+static const char *const tools[] = { "read", "write", "edit", NULL };
+
+struct gathering {
+    const struct hook_call *call;
+    struct verdict *verdict;
+    struct site site;
+    const char *base; /* the folder the rules belong to */
+    size_t looked_at, bytes;
+};
+
+static bool is_rule_name(const char *name)
+{
+    struct str s = str_of(name);
+
+    return str_ends(s, STR(".md")) || str_ends(s, STR(".mdc"));
+}
+
+static const char *text_key(struct arena *a, struct str body)
+{
+    return arena_printf(a, "text/%016" PRIx64 "-%zu", map_hash(0, body), body.len);
+}
+
+/* Both marks are looked at before either is set: who finds one of them says nothing. */
+static int is_new(const struct gathering *g, const struct site_text *t, const char *key,
+                  bool *is_new_rule, struct err *e)
+{
+    bool said = false, copy = false;
+    int r = site_was_said(g->call, t->path, &said, e);
+
+    if (r == 0 && !said)
+        r = site_was_said(g->call, key, &copy, e);
+    *is_new_rule = !said && !copy;
+    return r;
+}
+
+static int mark(const struct gathering *g, const struct site_text *t, const char *key, bool *first,
+                struct err *e)
+{
+    bool ignored;
+    int r = site_say(g->call, key, first, e);
+
+    return r < 0 ? r : site_say(g->call, t->path, &ignored, e);
+}
+
+static int add_rule(struct gathering *g, const char *path, struct err *e)
+{
+    const struct options *o = g->call->options;
+    struct arena *a = g->call->arena;
+    struct rule_text rule;
+    struct site_text t;
+    const char *why, *key, *text;
+    bool fresh = false;
+    int r;
+
+    if (!site_read(a, &g->site, path, &t) || strcmp(t.path, g->site.file) == 0)
+        return 0;
+    rule_text_parse(a, t.text, &rule);
+    why = rule_text_match(&rule, site_below(g->site.root, g->site.file),
+                          site_below(g->base, g->site.file));
+    if (!why || !rule.body.len)
+        return 0;
+    key = text_key(a, rule.body);
+    r = is_new(g, &t, key, &fresh, e);
+    if (r < 0 || !fresh)
+        return r;
+    t.text = rule.body;
+    text = arena_printf(a, "<rule file=\"%s\" because=\"%s\">\n%.*s\n</rule>", t.name, why,
+                        STR_ARG(site_cut(a, &t, (size_t)o->max_size)));
+    if (g->bytes + strlen(text) + 4 > site_budget(g->call))
+        return 0; /* not marked: it comes with a later call */
+    r = mark(g, &t, key, &fresh, e);
+    if (r < 0 || !fresh)
+        return r;
+    g->bytes += strlen(text) + 4;
+    verdict_inject(a, g->verdict, t.name, text);
+    return 0;
+}
+
+static int no_dots(const struct dirent *d)
+{
+    return d->d_name[0] != '.';
+}
+
+static int add_folder(struct gathering *g, const char *folder, unsigned depth, struct err *e)
+{
+    struct arena *a = g->call->arena;
+    struct dirent **entries = NULL;
+    int count = scandir(folder, &entries, no_dots, alphasort), r = 0;
+
+    for (int i = 0; i < count; i++) {
+        const char *path = path_join(a, folder, entries[i]->d_name);
+        struct stat st;
+
+        if (r == 0 && g->looked_at < FILES_MAX && stat(path, &st) == 0) {
+            g->looked_at++;
+            if (S_ISDIR(st.st_mode) && depth < NEST_MAX)
+                r = add_folder(g, path, depth + 1, e);
+            else if (S_ISREG(st.st_mode) && is_rule_name(path))
+                r = add_rule(g, path, e);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    return r;
+}
+
+static int tool_execute_after(const struct hook_call *c, struct verdict *v, struct err *e)
+{
+    const struct options *o = c->options;
+    struct gathering g = { .call = c, .verdict = v };
+    int r = 0;
+
+    if (!site_find(c, &g.site))
+        return 0;
+    g.base = path_dirname(c->arena, g.site.file);
+    for (unsigned i = 0; i < DEPTH_MAX && r == 0 && path_within(g.site.root, g.base); i++) {
+        for (const char *const *f = o->folders; *f && r == 0; f++)
+            r = add_folder(&g, path_join(c->arena, g.base, *f), 0, e);
+        if (strcmp(g.base, g.site.root) == 0)
+            break;
+        g.base = path_dirname(c->arena, g.base);
+    }
+    return r;
+}
+
+const struct hook_def rules_injector_hook = {
+    .name = "rules-injector",
+    .summary = "tells which rule texts of the project hold for a file, once",
+    .layer = LAYER_PRODUCE,
+    .tools = tools,
+    .options = options,
+    .options_size = sizeof(struct options),
+    .on = { [POINT_TOOL_EXECUTE_AFTER] = tool_execute_after },
+};

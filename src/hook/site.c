@@ -1,0 +1,121 @@
+#include "hook/site.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "hook/collector.h"
+#include "hook/engine.h"
+
+#include <stdlib.h>
+
+/* In the arena; NULL: there is no such file. */
+static const char *real_path(struct arena *a, const char *path)
+{
+    CLEANUP(mem) char *real = realpath(path, NULL);
+
+    return real ? arena_strdup(a, real) : NULL;
+}
+
+/* Dialects use our name; agents that nobody has taught us keep theirs. */
+static const char *path_argument(const struct hook_call *c)
+{
+    static const struct str names[] = { { "path", 4 }, { "file_path", 9 }, { "filePath", 8 } };
+    const struct json *args = event_data(c->event, STR("args"));
+    const char *path = NULL;
+
+    for (size_t i = 0; i < ARRAY_LEN(names) && !(path && path[0]); i++)
+        path = json_cstr(c->arena, json_get(args, names[i]));
+    return path && path[0] ? path : NULL;
+}
+
+bool site_root(const struct hook_call *c, struct site *out)
+{
+    const char *cwd = c->event->session.cwd;
+
+    *out = (struct site){ 0 };
+    if (cwd && cwd[0])
+        out->root = real_path(c->arena, path_workspace(c->arena, cwd));
+    return out->root != NULL;
+}
+
+bool site_find(const struct hook_call *c, struct site *out)
+{
+    const char *path = path_argument(c);
+
+    if (!path || !site_root(c, out))
+        return false;
+    out->file = real_path(c->arena, path_join(c->arena, c->event->session.cwd, path));
+    return out->file && path_within(out->root, out->file);
+}
+
+const char *site_below(const char *folder, const char *path)
+{
+    size_t len = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
+
+    return path + len + (path[len] == '/');
+}
+
+bool site_read(struct arena *a, const struct site *s, const char *path, struct site_text *out)
+{
+    struct str text;
+
+    *out = (struct site_text){ .path = real_path(a, path) };
+    if (!out->path || !path_within(s->root, out->path) ||
+        file_read(a, out->path, SITE_FILE_MAX, &text, NULL) < 0)
+        return false;
+    text = str_trim((struct str){ text.ptr, strnlen(text.ptr, text.len) });
+    if (!text.len)
+        return false;
+    out->name = site_below(s->root, out->path);
+    out->text = (struct str){ arena_cstr(a, text), text.len };
+    return true;
+}
+
+struct str site_cut(struct arena *a, const struct site_text *t, size_t max)
+{
+    const char *end, *note;
+    size_t len = max;
+
+    if (t->text.len <= max)
+        return t->text;
+    note = arena_printf(a, "\n[cut here: read '%s' for the rest]", t->name);
+    len = len > strlen(note) ? len - strlen(note) : 0;
+    end = len ? memrchr(t->text.ptr, '\n', len) : NULL;
+    if (end)
+        len = (size_t)(end - t->text.ptr);
+    return str_of(arena_printf(a, "%.*s%s", (int)str_fit(t->text, len), t->text.ptr, note));
+}
+
+size_t site_budget(const struct hook_call *c)
+{
+    uint32_t tokens = c->hook->traits.budget_tokens;
+
+    return (size_t)(tokens ? tokens : INJECT_BUDGET_TOKENS) * 4;
+}
+
+/* Marks that the engine forgets when the conversation is compacted. */
+static struct store_key mark_of(const struct hook_call *c, const char *key)
+{
+    return (struct store_key){ c->event->session.id, c->hook->name,
+                               collector_once_key(c->arena, key) };
+}
+
+int site_was_said(const struct hook_call *c, const char *key, bool *said, struct err *e)
+{
+    struct store_key mark = mark_of(c, key);
+    struct str value = { 0 };
+    int r = store_get(engine_store(c->engine), &mark, c->arena, &value, e);
+
+    *said = str_is_set(value);
+    return r;
+}
+
+int site_say(const struct hook_call *c, const char *key, bool *first, struct err *e)
+{
+    struct store_key mark = mark_of(c, key);
+    int64_t times = 0;
+    int r = store_incr(engine_store(c->engine), &mark, 1, &times, e);
+
+    *first = times == 1;
+    return r;
+}
