@@ -268,9 +268,6 @@ static int summarise(struct agent_session *s, const struct compaction *q, struct
 static void forget(struct agent_session *s)
 {
     seen_forget(s->seen);
-    free(s->prefix);
-    s->prefix = NULL;
-    s->prefix_count = 0;
     s->compact.past = 0;
 }
 

@@ -210,8 +210,8 @@ static void succeed(struct asking *k, struct model_reply *reply)
     reply->message = json_with(a, reply->message, STR("id"), json_cstring(a, ulid_new(a)));
     data = updated(k, reply->message);
     data = json_with(a, data, STR("usage"), usage_to_json(a, &reply->usage));
-    if (!k->broken_by)
-        k->broken_by = k->s->changed_by;
+    if (!broken_by)
+        broken_by = k->s->changed_by;
     k->s->changed_by = NULL;
     if (broken_by)
         data = json_with(a, data, STR("prefix_broken_by"), json_cstring(a, broken_by));
