@@ -140,11 +140,10 @@ static bool opens_fence(struct str text, size_t at)
 
 static void add_char(struct strbuf *out, char c)
 {
-    bool blank = isspace((unsigned char)c);
-
-    if (blank && (!out->len || out->buf[out->len - 1] == ' '))
-        return;
-    strbuf_addch(out, blank ? ' ' : (char)tolower((unsigned char)c));
+    if (!isspace((unsigned char)c))
+        strbuf_addch(out, (char)tolower((unsigned char)c));
+    else if (out->len && out->buf[out->len - 1] != ' ')
+        strbuf_addch(out, ' ');
 }
 
 /* Lower case, one space between words, no code: a '`' stands where there was a span of it. */
@@ -190,8 +189,10 @@ static bool is_part_of_name(char c)
 /* Not inside a longer word, a path, an option or the name of something. */
 static bool stands_alone(const char *text, const char *at, size_t len)
 {
-    char before = at > text ? at[-1] : ' ', after = at[len];
+    char before = ' ', after = at[len];
 
+    if (at > text)
+        before = at[-1];
     if (is_part_of_name(before) || (before == '.' && at - text >= 2 && at[-2] != ' '))
         return false;
     if (after == '.' || after == ':' || after == '(')

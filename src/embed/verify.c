@@ -3,7 +3,7 @@
 #include "base/ulid.h"
 #include "hook/collector.h"
 
-#define EXCERPT 24 /* bytes on each side of the first difference */
+#define EXCERPT ((size_t)24) /* bytes on each side of the first difference */
 
 /* What is said does not matter much, but words that make hooks speak make a better test. */
 static const char *const asked[] = {

@@ -30,12 +30,19 @@ static void running_cleanup(struct running *k)
     bed_cleanup(&k->bed);
 }
 
-#define complain(k, ...)                                                  \
-    do {                                                                  \
-        char *why = arena_printf(&(k)->bed.arena, __VA_ARGS__);           \
-        fail_msg("%s: step %zu: %s\n  saw %s", (k)->path, (k)->step, why, \
-                 json_text(&(k)->bed.arena, (k)->seen));                  \
-    } while (0)
+static void complain(const struct running *k, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+static void complain(const struct running *k, const char *fmt, ...)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    char why[1024];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(why, sizeof(why), fmt, ap);
+    va_end(ap);
+    fail_msg("%s: step %zu: %s\n  saw %s", k->path, k->step, why, json_text(&a, k->seen));
+}
 
 static void know_keys(struct running *k, const struct json *object, const char *known)
 {
