@@ -1,5 +1,6 @@
 # bench/bench_<name>.c is one program in build/<preset>/bench/. Each prints lines of
 # "<row><TAB><nanoseconds per operation, median>"; bench/run puts them beside other programs' rows.
+# bench_savings counts instead: its figures are also those of docs/cadence.md.
 file(GLOB bench_sources CONFIGURE_DEPENDS bench/bench_*.c)
 foreach(src IN LISTS bench_sources)
   get_filename_component(exe ${src} NAME_WE)

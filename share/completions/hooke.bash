@@ -39,7 +39,7 @@ _hooke()
         trace) words="--number --session --point --follow --capture --sort --json" ;;
         state) words="--session --hook --json" ;;
         trust) words="--yes --full --revoke --list --trust --json" ;;
-        doctor) words="--json $scope" ;;
+        doctor) words="--verify --json $scope" ;;
         version) words="--json" ;;
         esac
         mapfile -t COMPREPLY < <(compgen -W "$words --help" -- "$current")

@@ -32,6 +32,7 @@ complete -c hooke -n '__hooke_using trust' -l list -d 'all pins of every workspa
 complete -c hooke -n '__hooke_using trust' -F
 complete -c hooke -n '__hooke_using emit list show plan config doctor trust' -l trust -r -F -d 'the file of pins'
 complete -c hooke -n __fish_use_subcommand -a doctor -d 'check that everything is in order'
+complete -c hooke -n '__hooke_using doctor' -l verify -d 'which hooks break the prompt cache'
 complete -c hooke -n __fish_use_subcommand -a version -d 'print the version'
 complete -c hooke -n __fish_use_subcommand -a demo -d 'watch a small session pass through hooks'
 complete -c hooke -n __fish_use_subcommand -a help -d 'help of a verb, or the points'

@@ -92,6 +92,7 @@ int session_replace(struct agent_session *s, const struct json *messages, const 
     free(s->history.items);
     s->history = fresh;
     s->stored = fresh.count;
+    prefix_release(&s->prefix);
     return 0;
 }
 
@@ -247,7 +248,7 @@ void session_close(struct agent_session *s)
         close(s->claim);
     seen_free(s->seen);
     free(s->history.items);
-    free(s->prefix);
+    prefix_release(&s->prefix);
     arena_release(&s->arena);
     *s = (struct agent_session){ .claim = -1 };
 }

@@ -9,6 +9,7 @@
 
 #include "agent/agent.h"
 #include "agent/message.h"
+#include "agent/prefix.h"
 #include "agent/seen.h"
 #include "hook/loop.h"
 #include "store/conversation.h"
@@ -52,9 +53,8 @@ struct agent_session {
     uint64_t hook_ns;
     const struct json *todos; /* NULL: none */
     struct seen_files *seen;
-    const struct json *system, *tools; /* as told to the model; NULL: not put together yet */
-    uint64_t *prefix;                  /* hashes of what the last request began with */
-    size_t prefix_count;
+    const struct json *system, *tools;  /* as told to the model; NULL: not put together yet */
+    struct prefix prefix;               /* what the last request began with */
     struct background_task *background; /* tasks that run; agent/subagent.h */
     unsigned background_count;
     enum agent_end end;

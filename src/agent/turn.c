@@ -2,10 +2,7 @@
 #include "agent/models.h"
 #include "agent/session.h"
 #include "base/clock.h"
-#include "base/map.h"
-#include "base/mem.h"
 #include "base/ulid.h"
-#include "hook/collector.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -21,29 +18,10 @@ struct asking {
     struct arena *arena;
     struct model_request q;
     struct model_info info;
-    const char *broken_by; /* the hook that changed what the provider had cached; NULL: none */
     struct strbuf arrived; /* text of a reply that is not complete */
 };
 
 /* Putting it together ------------------------------------------------------------------------- */
-
-static const char *last_changer(const struct receipt *r)
-{
-    const char *name = NULL;
-
-    for (size_t i = 0; i < r->run_count; i++)
-        if (r->runs[i].effects & POWER_CHANGE)
-            name = r->runs[i].hook->name;
-    return name;
-}
-
-static void note_changer(struct asking *k, const struct receipt *r)
-{
-    const char *name = last_changer(r);
-
-    if (name)
-        k->broken_by = arena_strdup(k->arena, name);
-}
 
 static const struct json *with_purpose(struct arena *a, const struct json *data)
 {
@@ -60,7 +38,7 @@ static void ask_system(struct asking *k)
     if (k->s->todos)
         data = json_with(a, data, STR("todos"), k->s->todos);
     session_emit(k->s, POINT_SYSTEM_TRANSFORM, data, a, &r);
-    note_changer(k, &r);
+    prefix_note(&k->s->prefix, &r);
     data = inject_apply(a, POINT_SYSTEM_TRANSFORM, r.data, r.verdict.injections);
     k->q.system = json_get(data, STR("system"));
 }
@@ -72,7 +50,7 @@ static void ask_messages(struct asking *k)
     const struct json *data = json_with(a, NULL, STR("messages"), session_messages(a, k->s));
 
     session_emit(k->s, POINT_MESSAGES_TRANSFORM, with_purpose(a, data), a, &r);
-    note_changer(k, &r);
+    prefix_note(&k->s->prefix, &r);
     k->q.messages = json_get(r.data, STR("messages"));
     if (r.verdict.decision == DECISION_BLOCK)
         session_end(k->s, AGENT_BLOCKED, r.verdict.reason);
@@ -91,16 +69,21 @@ static void ask_params(struct asking *k)
     k->q.params = json_get(r.data, STR("params"));
 }
 
-static const struct json *newest(const struct agent_session *s)
+/* What all requests are about until somebody speaks again, whatever tools have answered since. */
+static const struct json *spoken_last(struct arena *a, const struct agent_session *s)
 {
-    return s->history.count ? s->history.items[s->history.count - 1] : NULL;
+    size_t i = s->history.count;
+
+    while (i > 0 && !inject_is_typed(a, s->history.items[i - 1]))
+        i--;
+    return i > 0 ? s->history.items[i - 1] : NULL;
 }
 
 static void ask_headers(struct asking *k)
 {
     struct arena *a = k->arena;
     CLEANUP(receipt) struct receipt r = { 0 };
-    const struct json *last = newest(k->s), *internal = json_get(last, STR("internal"));
+    const struct json *last = spoken_last(a, k->s), *internal = json_get(last, STR("internal"));
     const struct json *data = NULL, *message = NULL;
 
     message = json_with(a, message, STR("id"), json_get(last, STR("id")));
@@ -127,7 +110,7 @@ static void put_together(struct asking *k)
         .abort_fd = agent_options(s->agent)->abort_fd,
     };
     s->usage.window = k->info.window;
-    k->broken_by = NULL;
+    prefix_begin(&s->prefix);
     ask_system(k);
     if (!s->over)
         ask_messages(k);
@@ -135,45 +118,6 @@ static void put_together(struct asking *k)
         ask_params(k);
     if (!s->over)
         ask_headers(k);
-}
-
-/* What the provider has cached ---------------------------------------------------------------- */
-
-static bool is_volatile(const struct json *part)
-{
-    return inject_is_tagged(part, COLLECTOR_TAIL_TAG);
-}
-
-/* The volatile part is not meant to be cached. */
-static uint64_t hash_message(struct arena *a, const struct json *message)
-{
-    uint64_t h = map_hash(0, message_role(a, message));
-    const struct json *part = json_first(message_parts(a, message));
-
-    for (; part; part = json_next(part))
-        if (!is_volatile(part))
-            h = map_hash(h, str_of(json_text(a, part)));
-    return h;
-}
-
-/* True when this request begins with what the last one sent; remembers it for the next. */
-static bool keeps_prefix(struct asking *k)
-{
-    CLEANUP(arena) struct arena a = { 0 };
-    struct agent_session *s = k->s;
-    size_t count = json_count(k->q.messages) + 1, i = 0;
-    uint64_t *now = xcalloc(count, sizeof(*now));
-    bool kept;
-
-    now[i++] = map_hash(0, str_of(json_text(&a, k->q.system)));
-    for (const struct json *m = json_first(k->q.messages); m; m = json_next(m))
-        now[i++] = hash_message(&a, m);
-    kept = s->prefix_count <= count &&
-           (!s->prefix || memcmp(s->prefix, now, s->prefix_count * sizeof(*now)) == 0);
-    free(s->prefix);
-    s->prefix = now;
-    s->prefix_count = count;
-    return kept;
 }
 
 /* Sending ------------------------------------------------------------------------------------- */
@@ -255,15 +199,15 @@ static void succeed(struct asking *k, struct model_reply *reply)
 {
     struct arena *a = k->arena;
     const struct json *data;
-    bool kept = keeps_prefix(k);
+    const char *broken_by = prefix_sent(&k->s->prefix, a, k->q.system, k->q.messages);
 
     count_usage(k, reply);
     complete_texts(k, reply);
     reply->message = json_with(a, reply->message, STR("id"), json_cstring(a, ulid_new(a)));
     data = updated(k, reply->message);
     data = json_with(a, data, STR("usage"), usage_to_json(a, &reply->usage));
-    if (!kept && k->broken_by)
-        data = json_with(a, data, STR("prefix_broken_by"), json_cstring(a, k->broken_by));
+    if (broken_by)
+        data = json_with(a, data, STR("prefix_broken_by"), json_cstring(a, broken_by));
     (void)session_notice(k->s, POINT_MESSAGE_UPDATED, data, a);
     agent_show(k->s->agent, &(struct show){ .kind = SHOW_TEXT_END,
                                             .session = k->s->about.id,

@@ -35,5 +35,6 @@ const struct hook_def context_injector_hook = {
     .name = "context-injector",
     .summary = "puts the context that hooks left into the request, the same bytes every time",
     .layer = LAYER_CONSUME,
+    .always = true, /* what it has put into a message once is there in every request */
     .on = { [POINT_MESSAGES_TRANSFORM] = messages_transform },
 };

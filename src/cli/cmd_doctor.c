@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "cli/config_view.h"
+#include "cli/prefix_check.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -211,12 +212,49 @@ static void examine(struct doctor *d, struct runtime *rt)
     registry_unref(reg);
 }
 
+static const char *way_out_of(const struct prefix_fault *f)
+{
+    if (!f->hook)
+        return "no hook does it alone: switch hooks off until it is gone";
+    if (strcmp(f->broken.where, "the system prompt") == 0)
+        return "let it say the same every time, or give it 'place: tail'";
+    return "let it add to the newest message, and leave those before it as they were sent";
+}
+
+/* False: said why, `*rc` is the exit code. */
+static bool check_prefix(struct doctor *d, const struct scope *scope, int *rc)
+{
+    struct prefix_check c = { .cli = d->cli, .scope = scope };
+    struct arena *a = &d->cli->arena;
+
+    if (!prefix_check(&c, rc))
+        return false;
+    for (size_t i = 0; i < c.count; i++) {
+        const struct prefix_fault *f = &c.faults[i];
+
+        report(d, HEALTH_FAIL, "prompt cache",
+               arena_printf(a, "%s%s%s changed %s at request %u, '%s' became '%s'",
+                            f->hook ? "hook '" : "", f->hook ? f->hook : "something",
+                            f->hook ? "'" : "", f->broken.where, f->broken.request,
+                            f->broken.before, f->broken.after),
+               way_out_of(f));
+    }
+    if (!c.count)
+        report(
+            d, HEALTH_OK, "prompt cache",
+            arena_printf(a, "each of %u requests began with what was sent before it", c.requests),
+            NULL);
+    return true;
+}
+
 int cmd_doctor(struct cli *cli, int argc, char **argv)
 {
     static const struct column columns[3] = { 0 };
     struct scope scope = { .lenient = true, .quiet = true, .recompile = true };
-    bool json = false;
+    bool json = false, verify = false;
     const struct arg flags[] = {
+        ARG_SWITCH("verify", 0, &verify,
+                   "also run the hooks on a made-up conversation: which break the prompt cache?"),
         ARG_SWITCH("json", 0, &json, "for programs"),
         SCOPE_ARGS(&scope),
         ARG_END,
@@ -237,6 +275,8 @@ int cmd_doctor(struct cli *cli, int argc, char **argv)
     if (!cli_open(cli, &scope, &rt, &rc))
         return rc;
     examine(&d, &rt);
+    if (verify && !check_prefix(&d, &scope, &rc))
+        return rc;
     if (json)
         cli_json(cli, d.list);
     else

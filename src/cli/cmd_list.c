@@ -25,20 +25,34 @@ static void print_names(const struct hook *const *hooks, size_t count)
         printf("%s\n", hooks[i]->name);
 }
 
+/* For whom it is and why it is on or off. */
+static const char *conditions(struct arena *a, const struct hook *h)
+{
+    CLEANUP(strbuf) struct strbuf b = { 0 };
+    const char *why = describe_why(h);
+    bool on = strcmp(describe_state(h), "on") == 0;
+
+    if (h->traits.agent)
+        strbuf_printf(&b, ", for agent %s", describe_match(a, h->traits.agent));
+    if (why)
+        strbuf_printf(&b, "; %s%s", on ? "on " : "", why);
+    return arena_cstr(a, strbuf_str(&b));
+}
+
 static void add_row(struct cli *cli, struct table *t, const struct hook *h)
 {
     struct arena *a = &cli->arena;
-    const char *why = describe_why(h);
+    const char *points = describe_points(a, h), *more = conditions(a, h);
 
     table_cell(t, STYLE_BOLD, "%s", h->name);
     table_cell(t, STYLE_PLAIN, "%s", layer_name(h->traits.layer));
     table_cell(t, describe_state_style(h), "%s", describe_state(h));
     table_cell(t, STYLE_PLAIN, "%s", h->summary);
     if (h->origin.source == SOURCE_BUILTIN && h->runner == RUNNER_BUILTIN)
-        table_note(t, "built-in: %s%s%s", describe_points(a, h), why ? "; " : "", why ? why : "");
+        table_note(t, "built-in: %s%s", points, more);
     else
-        table_note(t, "%s, %s: %s%s%s", runner_kind_name(h->runner), origin_text(a, &h->origin),
-                   describe_points(a, h), why ? "; " : "", why ? why : "");
+        table_note(t, "%s, %s: %s%s", runner_kind_name(h->runner), origin_text(a, &h->origin),
+                   points, more);
 }
 
 static void print_table(struct cli *cli, const struct hook *const *hooks, size_t count, bool all)

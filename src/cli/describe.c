@@ -24,7 +24,11 @@ const char *describe_why(const struct hook *h)
 {
     if (h->off_because)
         return h->off_because;
-    return h->broken ? h->broken : h->untrusted;
+    if (h->broken || h->untrusted)
+        return h->broken ? h->broken : h->untrusted;
+    if (!h->def)
+        return NULL; /* somebody has written it, and its origin is said */
+    return h->traits.said & KEY_ENABLED ? "by 'enabled: true'" : "by default";
 }
 
 static const char *subscription_note(const struct subscription *on)

@@ -12,7 +12,8 @@
 const char *describe_state(const struct hook *h);
 enum style describe_state_style(const struct hook *h);
 
-/* Why it is off, broken or untrusted; NULL when it is on. */
+/* Why it is off, broken or untrusted; of a built-in also why it is on; NULL: somebody wrote it so.
+ */
 const char *describe_why(const struct hook *h);
 
 /* The points it subscribes to: "tool.execute.after (success), agent.stop (sub)". */

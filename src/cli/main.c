@@ -67,8 +67,11 @@ static const struct verb verbs[] = {
       "let the workspace's configuration and programs be used, after a look at them",
       "Bytes are pinned and copied: the copy is what runs, and a file that changes does not run\n"
       "until it is trusted again. Exit code: 1 when something stays untrusted." },
-    { "doctor", cmd_doctor, "doctor [--json]", "check that everything hooke needs is in order",
-      NULL },
+    { "doctor", cmd_doctor, "doctor [--verify] [--json]",
+      "check that everything hooke needs is in order",
+      "--verify runs all hooks, commands included, on a conversation that is made up, with a store\n"
+      "that is gone afterwards, and names each hook that changes what was sent before: the provider\n"
+      "then reads everything behind it again at full price. Exit code: 1 when something fails." },
     { "version", cmd_version, "version [--json]", "print the version", NULL },
     { "demo", cmd_demo, "demo", "watch a small session pass through hooks, explained as it goes",
       NULL },

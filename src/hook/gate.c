@@ -21,7 +21,8 @@ bool gate_applies(const struct registry *reg, const struct hook *h, enum point p
     if (!by_point && !h->cadence) /* nearly always, and asked for every hook of every event */
         return false;
     info = point_info(point);
-    if (info->ungated || info->kind == POINT_NOTICE || h->traits.safety_critical)
+    if (info->ungated || info->kind == POINT_NOTICE || h->traits.safety_critical ||
+        (h->def && h->def->always))
         return false;
     return gates(by_point) || gates(h->cadence);
 }

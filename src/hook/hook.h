@@ -73,6 +73,7 @@ struct hook_def {
     bool safety_critical; /* always fires; its failure blocks */
     bool off;             /* runs only where configuration says `enabled: true` */
     bool no_rerun;        /* its change of args does not send them past the guards again */
+    bool always;          /* no cadence holds it back, for what it says must not come and go */
     enum session_match session;
     const char *const *tools;  /* exact names, ended by NULL; NULL: every tool */
     const char *const *agents; /* the same for agents */

@@ -225,6 +225,11 @@ static void apply_cadences(struct registry *reg)
             settle_always(reg, h);
         if (h->def)
             check_cache(reg, h);
+        if (h->def && h->def->always && h->cadence && cadence_gates(h->cadence))
+            problem_warn(reg->problems, &h->cadence->origin,
+                         "no cadence holds back '%s': what it has placed once has to be in every "
+                         "request; gate the hooks that speak",
+                         h->name);
     }
 }
 

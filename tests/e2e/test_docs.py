@@ -195,6 +195,21 @@ def test_section_says_what_show_says(hooke, name):
                for b in fences.blocks_of(SOURCE / "docs/hooks.md")), "no example"
 
 
+# docs/cadence.md ----------------------------------------------------------------------------------
+
+def test_what_a_cadence_saves_is_what_the_benchmark_counts():
+    program = os.path.join(os.environ["HOOKE_BUILD"], "bench/bench_savings")
+    done = subprocess.run([program], capture_output=True, text=True, check=True)
+    counted = [line.split("\t") for line in done.stdout.splitlines()]
+    rows = re.findall(r"^\| `(system|tail)` \|(.*)\|$", page("docs/cadence.md"), re.M)
+    said = [[place] + [cell.strip() for cell in cells.split("|")] for place, cells in rows]
+    assert [row[:4] + row[5:] for row in said] == counted
+    bytes_of = {(row[0], row[1]): int(row[3]) for row in counted}
+    for place, cadence, _, size, saved, *_ in said:
+        percent = round(100 - 100 * int(size) / bytes_of[place, "1"])
+        assert saved == (f"{percent} %" if percent else "–")
+
+
 # docs/configuration.md ----------------------------------------------------------------------------
 
 def documented_keys(heading):

@@ -1,4 +1,5 @@
 """hooke doctor: what is in order, and the way out where it is not."""
+import re
 
 
 def checks(result):
@@ -45,10 +46,14 @@ def test_works_on_what_strict_refuses(hooke):
 
 
 def test_counts_hooks(hooke):
-    hooks = hooke("list", "--json", "--all").json
-    on = [h["name"] for h in hooks if h["state"] == "on"]
+    def counts():
+        text = checks(hooke("doctor", "--json"))["hooks"]["text"]
+        return [int(n) for n in re.findall(r"\d+", text)]
+
+    on, off, broken = counts()
     hooke.config("disabled_hooks: [loop-guard]\n")
-    assert f"{len(on) - 1} on, {len(hooks) - len(on) + 1} off, 0 broken" in hooke("doctor").out
+    assert on > 6 and broken == 0
+    assert counts() == [on - 1, off + 1, 0]
 
 
 def test_a_store_that_cannot_be_opened_fails(hooke):
@@ -66,3 +71,55 @@ def test_a_receipts_folder_that_cannot_be_made_fails(hooke):
 
 def test_takes_no_words(hooke):
     assert hooke("doctor", "x").rc == 64
+
+
+CLOCK = """
+  - name: clock
+    on: experimental.chat.system.transform
+    exec: printf '{"inject":[{"text":"It is %s."}]}' "$(date +%H:%M)"
+"""
+CUTTER = """
+  - name: cutter
+    on: experimental.chat.messages.transform
+    when: '#messages > 3'
+    replace: { messages: [] }
+"""
+FINE = """
+  - { name: fine, on: turn.after, inject: Run the tests. }
+  - { name: system-prompt, text: Be kind. }
+"""
+
+
+def cache_lines(result):
+    return [c for c in result.json if c["check"] == "prompt cache"]
+
+
+def test_verify_is_content_with_the_built_ins(hooke):
+    hooke.config("hook_cadence: { system-prompt: 2 }\nhooks:" + FINE)
+    r = hooke("doctor", "--verify", "--json")
+    assert r.rc == 0 and [c["health"] for c in cache_lines(r)] == ["ok"]
+
+
+def test_verify_names_each_hook_that_breaks_the_prompt_cache(hooke):
+    hooke.config("hooks:" + CLOCK + FINE + CUTTER)
+    r = hooke("doctor", "--verify", "--json")
+    assert r.rc == 1
+    clock, cutter = cache_lines(r)
+    assert "hook 'clock' changed the system prompt at request 2" in clock["text"]
+    assert "place: tail" in clock["way_out"]
+    assert "hook 'cutter' changed message 1" in cutter["text"]
+
+
+def test_verify_leaves_nothing_behind(hooke):
+    hooke.config("hooks:" + FINE)
+    tmp = hooke.home.parent / "tmp"
+    before = hooke("doctor", "--json").json
+    assert hooke("doctor", "--verify").rc == 0
+    assert hooke("doctor", "--json").json == before
+    assert list(tmp.iterdir()) == []
+
+
+def test_without_verify_no_hook_runs(hooke):
+    hooke.config(f"hooks: [{{ name: a, on: session.created, exec: touch {hooke.home}/ran }}]\n")
+    assert hooke("doctor").rc == 0
+    assert not (hooke.home / "ran").exists()

@@ -26,6 +26,19 @@ def test_list_is_in_running_order(hooke):
     assert [r for r in rows if r in builtins()] == on
 
 
+def test_list_says_why_a_built_in_is_on_or_off(hooke):
+    hooke.config("disabled_hooks: [loop-guard]\n"
+                 "hooks: [{ name: chat-headers, enabled: true }, { name: notes, enabled: false,"
+                 " on: turn.after, inject: x }, { name: cache-monitor, enabled: false }]\n")
+    hooks = {h["name"]: h for h in hooke("list", "--json").json}
+    assert hooks["secret-guard"]["why"] == "by default"
+    assert hooks["chat-headers"]["why"] == "by 'enabled: true'"
+    assert hooks["loop-guard"]["why"].startswith("disabled_hooks at ")
+    assert hooks["cache-monitor"]["why"] == hooks["notes"]["why"] == "enabled: false"
+    text = hooke("list").out
+    assert "built-in: experimental.chat.messages.transform, for agent orchestrator; on by default" in text
+
+
 def test_list_of_a_point_takes_foreign_names(hooke):
     assert {"secret-guard", "loop-guard"} <= set(names(hooke("list", "--point", "PreToolUse", "--json")))
     assert "system-prompt" not in names(hooke("list", "--point", "PreToolUse", "--json"))

@@ -122,6 +122,17 @@ static inline void bed_emit(struct bed *bed, const char *point, const char *data
         fail_msg("%s", e.msg);
 }
 
+/* The first problem of the configuration in force; NULL: it has none. */
+static inline const char *bed_problem(struct bed *bed)
+{
+    struct registry *reg = engine_look(bed->engine);
+    const struct problem *p = registry_config(reg)->problems.first;
+    const char *message = p ? arena_strdup(&bed->arena, p->message) : NULL;
+
+    registry_unref(reg);
+    return message;
+}
+
 /* The merged verdict as compact JSON. */
 static inline const char *bed_verdict(struct bed *bed)
 {

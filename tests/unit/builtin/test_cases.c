@@ -107,7 +107,7 @@ static void read_case(struct running *k)
     replace_all(&text, raw, STR("$DIR"), k->bed.dir.path);
     if (json_parse(a, str_of(arena_cstr(a, strbuf_str(&text))), NULL, &k->doc, &e) < 0)
         fail_msg("%s: %s", k->path, e.msg);
-    know_keys(k, k->doc, "about config session builtins files steps");
+    know_keys(k, k->doc, "about config problem session builtins files steps");
 }
 
 static void write_files(struct running *k)
@@ -137,6 +137,15 @@ static void set_session(struct running *k, const struct json *said)
     s->usage = json_get(said, STR("usage")) ?: s->usage;
 }
 
+static void expect_problem(struct running *k, const struct json *want)
+{
+    const char *text = json_cstr(&k->bed.arena, want), *problem = bed_problem(&k->bed);
+
+    if (text && (!problem || !strstr(problem, text)))
+        complain(k, "the configuration has no problem with '%s', but: %s", text,
+                 problem ? problem : "none");
+}
+
 /* Nothing of this machine is seen: home and its folders are the case's own. */
 static void begin(struct running *k)
 {
@@ -156,8 +165,9 @@ static void begin(struct running *k)
     set_session(k, json_get(k->doc, STR("session")));
     config = json_get(k->doc, STR("config"));
     bed_configure(&k->bed, k->defs, config ? json_text(a, config) : "{}");
-    if (k->bed.logged.len)
-        complain(k, "its configuration: %s", strbuf_cstr(&k->bed.logged));
+    if (bed_problem(&k->bed) && !json_get(k->doc, STR("problem")))
+        complain(k, "its configuration: %s", bed_problem(&k->bed));
+    expect_problem(k, json_get(k->doc, STR("problem")));
 }
 
 /* What a step expects -------------------------------------------------------------------------- */

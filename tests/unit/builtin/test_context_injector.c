@@ -98,10 +98,30 @@ static void disabled_it_leaves_everything_pending(void **state UNUSED)
     assert_non_null(strstr(bed_verdict(&bed), "remember"));
 }
 
+static void no_cadence_takes_back_what_was_placed(void **state UNUSED)
+{
+    CLEANUP(bed) struct bed bed = { 0 };
+    const char *first;
+
+    bed_open(&bed, builtin_hooks,
+             "hook_cadence: { " TRANSFORM ": 3, context-injector: 2 }\n"
+             "hooks: [{ name: note, on: " TRANSFORM ", inject: look here }]");
+    assert_non_null(strstr(bed_problem(&bed), "no cadence holds back 'context-injector'"));
+    bed_emit(&bed, TRANSFORM, USER);
+    first = json_text(&bed.arena, json_pointer(bed.receipt.data, "/messages/0"));
+    assert_non_null(strstr(first, "look here"));
+    bed_emit(&bed, TRANSFORM,
+             "{\"messages\":[{\"id\":\"u\",\"role\":\"user\",\"content\":\"hi\"},"
+             "{\"id\":\"v\",\"role\":\"user\",\"content\":\"ho\"}]}");
+    assert_string_equal(json_text(&bed.arena, json_pointer(bed.receipt.data, "/messages/0")),
+                        first);
+}
+
 TESTS(cmocka_unit_test(context_left_at_another_point_reaches_the_next_request),
       cmocka_unit_test(context_of_the_same_request_is_placed_in_it),
       cmocka_unit_test(nothing_left_changes_nothing),
       cmocka_unit_test(titles_and_summaries_do_not_swallow_it),
       cmocka_unit_test(the_same_request_rendered_again_is_the_same),
       cmocka_unit_test(a_budget_is_charged_once_per_user_message),
+      cmocka_unit_test(no_cadence_takes_back_what_was_placed),
       cmocka_unit_test(disabled_it_leaves_everything_pending))
