@@ -2,8 +2,10 @@
 
 #include "base/ulid.h"
 #include "hook/collector.h"
+#include "hook/usage.h"
 
-#define EXCERPT ((size_t)24) /* bytes on each side of the first difference */
+#define REQUEST_TOKENS 25000        /* by which each fills the window */
+#define EXCERPT        ((size_t)24) /* bytes on each side of the first difference */
 
 /* What is said does not matter much, but words that make hooks speak make a better test. */
 static const char *const asked[] = {
@@ -19,6 +21,8 @@ static const struct {
     { "bash", "{\"command\":\"make test\"}", "2 tests, 1 failed\n" },
     { "edit", "{\"path\":\"src/lib/limit.c\",\"old\":\"3\",\"new\":\"4\"}", "1 change\n" },
     { "grep", "{\"pattern\":\"limit\"}", "src/lib/limit.c:1: int limit = 3;\n" },
+    { "task", "{\"prompt\":\"Look.\"}", "[ERROR] Must provide either category or subagent_type" },
+    { "query", "{\"text\":\"{\"}", "Unexpected end of JSON input" },
 };
 
 struct conversation {
@@ -53,9 +57,13 @@ static const struct json *parsed(struct arena *a, const char *text)
 static const struct json *emit(struct conversation *k, enum point point, const struct json *data)
 {
     const struct verify *v = k->v;
+    const struct usage full = { .context = REQUEST_TOKENS * (int64_t)k->request, .window = 200000 };
     struct event ev = { .point = point,
                         .turn = k->turn,
-                        .session = { .id = v->session, .agent = v->agent, .cwd = v->cwd },
+                        .session = { .id = v->session,
+                                     .agent = v->agent,
+                                     .cwd = v->cwd,
+                                     .usage = usage_to_json(k->arena, &full) },
                         .data = data ? data : json_object(k->arena),
                         .abort_fd = v->abort_fd };
     CLEANUP(receipt) struct receipt r = { 0 };

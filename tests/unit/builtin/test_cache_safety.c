@@ -49,12 +49,14 @@ static void jump(void *context UNUSED)
  * `asked` and `calls` of src/embed/verify.c, or the files and configurations below, what it needs.
  */
 static const char *const parts[] = {
-    "context-injector", "keyword-detector", "phase-reminder",
-    "post-read-nudge",  "skills-injector",  "system-prompt",
+    "context-injector", "context-monitor",     "delegate-task-retry", "directory-agents",
+    "directory-readme", "json-error-recovery", "keyword-detector",    "phase-reminder",
+    "post-read-nudge",  "rules-injector",      "skills-injector",     "system-prompt",
 };
 static const char *const others[] = {
     "cache-monitor",       "chat-headers", "first-message-variant",
-    "foreground-fallback", "loop-guard",   "secret-guard",
+    "foreground-fallback", "loop-guard",   "notify",
+    "output-truncator",    "secret-guard", "todo-continuation",
 };
 
 static const char *const configs[] = {
@@ -67,6 +69,7 @@ static const char *const configs[] = {
     "hooks:\n"
     "  - { name: system-prompt, text: Be kind. }\n"
     "  - { name: note, on: turn.after, inject: Run the tests. }\n"
+    "  - { name: directory-readme, enabled: true }\n"
     "  - { name: post-read-nudge, place: output }\n",
 };
 
