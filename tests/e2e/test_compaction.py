@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 
 import loopback
 import pytest
@@ -461,7 +460,10 @@ def test_a_whole_flow_on_a_provider_of_this_machine(hooke):
         lines = run(hooke, "--model", "anthropic/m", LONG)
         first, summary, after = server.asked
         # the summary is asked for on the history as it is, tools known but not to be called
-        assert summary["messages"][:2] == after_of(first, summary)
+        assert summary["system"] == first["system"]
+        assert [m["role"] for m in summary["messages"]] == ["user", "assistant", "user"]
+        assert LONG in json.dumps(summary["messages"][0])
+        assert "tool_use" in json.dumps(summary["messages"][1])
         assert summary["tools"] == first["tools"] and summary["tool_choice"] == {"type": "none"}
         assert "tool_choice" not in first and "tool_choice" not in after
         assert len(after["messages"]) == 1 and "SUMMARY" in json.dumps(after["messages"])
@@ -470,15 +472,29 @@ def test_a_whole_flow_on_a_provider_of_this_machine(hooke):
         assert [m["role"] for m in server.asked[3]["messages"]] == ["user", "assistant", "user"]
 
 
-def after_of(first, summary):
-    """What the first request began with is what the summary's begins with."""
-    assert first["system"] == summary["system"]
-    return [{**first["messages"][0], "content": plain(summary["messages"][0])},
-            summary["messages"][1]]
+def spoken(request):
+    return [m["role"] for m in request["messages"] if m["role"] != "system"]
 
 
-def plain(message):
-    return message["content"]
+@needs_tools
+def test_by_resume_and_by_a_script_on_a_provider_of_this_machine(hooke):
+    hooke.config("providers: { openai: { models: { m: { context_window: 1000 } } } }\n"
+                 "compact: { auto: false }\n")
+    with loopback.provider(
+            loopback.text("One.", 500), loopback.text("SUMMARY"), loopback.text("Two.", 800),
+            loopback.text("Three.")) as server:
+        hooke.env.update(OPENAI_API_KEY="x", OPENAI_BASE_URL=server.url + "/v1")
+        session = session_of(run(hooke, "--model", "openai/m", LONG))
+        r = hooke("run", "-r", "compact", "--resume", session)
+        assert r.rc == 0 and f"Compacted conversation {session}: 505 → 8 tokens" in r.out
+        kodelet(hooke, "keep-the-request")
+        run(hooke, "--resume", session, "go on")
+        assert spoken(server.asked[2]) == ["user", "user"]
+        assert "SUMMARY" in json.dumps(server.asked[2]["messages"])
+        assert [said(m) for m in history(hooke, session)] == ["The request was: SUMMARY"]
+        assert [g["trigger"] for g in generations(hooke, session)] == ["", "compaction", "hook"]
+        run(hooke, "--resume", session, "and on")
+        assert spoken(server.asked[3]) == ["user", "user"]
 
 
 def test_a_request_that_is_too_long_is_compacted_and_sent_again(hooke):

@@ -56,6 +56,8 @@ static void open_bed(struct session_bed *b, const char *more, const char *turns)
         "---\nallowed_tools: []\narguments: { who: { default: nobody } }\n---\n"
         "Write it down for {{.who}}.\n");
     put(b, "look.md", "---\nallowed_tools: [bash]\n---\nLook around.\n");
+    put(b, "list.md",
+        "---\nallowed_tools: [bash]\nallowed_commands: [echo *]\nmodel: script/m2\n---\nList it.\n");
 }
 
 static uint32_t generation_of(struct session_bed *b)
@@ -246,6 +248,21 @@ static void only_allowed_tools_run_and_guards_see_them(void **state UNUSED)
     assert_int_not_equal(access(path_join(&b.bed.arena, b.bed.dir.path, "ran"), F_OK), 0);
 }
 
+static void its_commands_and_its_model_are_those_of_the_recipe(void **state UNUSED)
+{
+    CLEANUP(session_bed) struct session_bed b = { 0 };
+
+    open_bed(
+        &b, "hooks: [{ name: over, on: agent.stop, callback: list }]\n",
+        "turns:\n- { model: m1, text: One. }\n"
+        "- { model: m2, expects: List it, calls: [{ tool: bash, args: { command: touch ran } },"
+        " { tool: bash, args: { command: echo fine } }] }\n"
+        "- { model: m2, expects: fine, text: Listed }\n");
+    session_bed_run(&b, &(struct agent_task){ .text = "go" });
+    assert_non_null(strstr(session_bed_message(&b, 0, 1), "Listed"));
+    assert_int_not_equal(access(path_join(&b.bed.arena, b.bed.dir.path, "ran"), F_OK), 0);
+}
+
 static void what_goes_wrong_changes_nothing_and_is_recorded(void **state UNUSED)
 {
     static const struct {
@@ -360,6 +377,7 @@ TESTS(cmocka_unit_test(a_mutation_starts_a_generation_and_the_loop_goes_on),
       cmocka_unit_test(a_recipe_is_told_the_real_history_and_its_text_replaces_it),
       cmocka_unit_test(the_agent_ends_after_a_callback_at_its_stop),
       cmocka_unit_test(only_allowed_tools_run_and_guards_see_them),
+      cmocka_unit_test(its_commands_and_its_model_are_those_of_the_recipe),
       cmocka_unit_test(what_goes_wrong_changes_nothing_and_is_recorded),
       cmocka_unit_test(a_callback_never_starts_a_callback),
       cmocka_unit_test(nor_does_a_mutation_reach_into_its_thread),
