@@ -17,7 +17,9 @@ static char peek(const struct scan *s, size_t ahead)
 {
     size_t at = s->at + ahead;
 
-    return at < s->text.len ? s->text.ptr[at] : '\0';
+    if (at >= s->text.len)
+        return '\0';
+    return s->text.ptr[at];
 }
 
 static bool is_over(const struct scan *s)
@@ -211,11 +213,11 @@ bool allowed_command(const char *const *patterns, struct str command)
     CLEANUP(strbuf) struct strbuf part = { 0 };
     struct scan s = { .text = str_trim(command), .part = &part };
 
-    for (const char *const *p = patterns; *p; p++)
-        if (s.text.len && str_is(s.text, *p))
-            return true;
     if (s.text.len == 0 || s.text.len > COMMAND_MAX || has_controls(command))
         return false;
+    for (const char *const *p = patterns; *p; p++)
+        if (str_is(s.text, *p))
+            return true;
     while (!is_over(&s))
         if (!cut_command(&s) || !matches_any(patterns, &part))
             return false;

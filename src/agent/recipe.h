@@ -33,7 +33,7 @@ struct recipe {
     const char *const *commands;    /* `allowed_commands`, the same way: patterns for `bash` */
     const struct recipe_argument *arguments;
     size_t argument_count;
-    bool replaces; /* `apply: replace`: its text takes the place of the history */
+    bool replaces;     /* `apply: replace`: its text takes the place of the history */
     struct str source; /* all of the file */
     struct str body;
     size_t line;           /* of the file on which the body begins */

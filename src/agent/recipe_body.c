@@ -63,7 +63,9 @@ static char peek(const struct parser *p, size_t ahead)
 {
     size_t at = p->at + ahead;
 
-    return at < p->source->text.len ? p->source->text.ptr[at] : '\0';
+    if (at >= p->source->text.len)
+        return '\0';
+    return p->source->text.ptr[at];
 }
 
 static bool is_space(char c)

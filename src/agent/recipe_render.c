@@ -34,7 +34,7 @@ struct cook {
     const struct recipe_kitchen *kitchen;
     struct arena *arena;
     struct strbuf *out;
-    const struct str *item; /* of the innermost range */
+    struct str item; /* of the innermost range */
     uint64_t deadline_ns;
     bool dry;
     unsigned steps;
@@ -323,7 +323,7 @@ static int eval(struct cook *c, const struct recipe_expr *x, struct value *out)
         *out = argument(c, x->text.ptr);
         return 0;
     case EXPR_ITEM:
-        out->text = *c->item;
+        out->text = c->item;
         return 0;
     case EXPR_CALL:
         return call(c, x, out);
@@ -354,7 +354,7 @@ static const struct json *items_of(struct cook *c, const struct value *v)
 
 static int render_range(struct cook *c, const struct recipe_node *n)
 {
-    const struct str *outer = c->item;
+    const struct str outer = c->item;
     const struct json *items;
     struct value v;
     int r = eval(c, n->expr, &v);
@@ -367,11 +367,9 @@ static int render_range(struct cook *c, const struct recipe_node *n)
     if (json_count(items) == 0)
         return render(c, n->otherwise);
     for (const struct json *i = json_first(items); i && r == 0; i = json_next(i)) {
-        struct str item = scalar(c->arena, i);
-
         if (++c->steps > STEPS_MAX)
             return fail(c, -E2BIG, n->expr, "this repeats more than %d times", STEPS_MAX);
-        c->item = &item;
+        c->item = scalar(c->arena, i);
         r = render(c, n->first);
         c->item = outer;
     }

@@ -157,7 +157,7 @@ static int show_one(struct work *w, const char *name)
     struct arena *a = &w->cli->arena;
     struct recipe recipe;
     struct err e = { 0 };
-    const char *text;
+    const char *text = "";
     struct json *j;
     int r = cook_find(w->rt, a, name, &recipe, &e), rc;
 

@@ -1,10 +1,12 @@
 """Recipes: prompts in files, listed, shown, trusted and run by name."""
 
 import json
+import os
+import signal
 import subprocess
 
 import pytest
-from scripted import call, events, only, script
+from scripted import call, events, only, script, start
 
 TELL = "'cat >>%s; echo >>%s'"
 
@@ -187,6 +189,21 @@ def test_nothing_of_an_argument_or_a_command_is_interpreted(hooke):
     assert hooke("run", "-r", "hi", "--arg", f"x={evil}").rc == 0
     assert seen(path)[0]["data"]["message"]["text"] == evil + '|{{bash "touch" "made"}}'
     assert not (hooke.cwd / "made").exists()
+
+
+@pytest.mark.parametrize("words", [["run", "-r", "slow"], ["recipe", "show", "slow", "--run"]])
+def test_an_interrupt_ends_the_commands_of_a_recipe(hooke, words):
+    ready = hooke.home / "ready"
+    os.mkfifo(ready)
+    recipe(hooke, "slow.md", '{{bash "sh" "-c" "echo $$ >%s; exec sleep 600"}}' % ready)
+    script(hooke, {"text": "Ran."})
+    child = start(hooke, *words)
+    pid = int(ready.read_text())
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=30)
+    assert child.returncode != 0 and out == "" and "slow.md:1:3: 'sh' was aborted" in err, err
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
 
 
 def test_commands_see_no_keys(hooke):

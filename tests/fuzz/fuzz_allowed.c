@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         __builtin_trap();
     if (!allowed_command(git, command))
         return 0;
-    if (!str_starts(str_trim(command), STR("git ")) || !allowed_command(all, command))
+    if (!memmem(data, size, "git", 3) || !allowed_command(all, command))
         __builtin_trap();
     /* without quotes and escapes nothing can make an operator of another kind a text */
     if (!memchr(data, '\'', size) && !memchr(data, '"', size) && !memchr(data, '\\', size) &&

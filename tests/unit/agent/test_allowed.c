@@ -114,6 +114,7 @@ static void a_command_that_is_written_in_the_list_is_allowed(void **state UNUSED
 {
     allows("cd web && rm -rf $(cat x)");
     refuses("cd web && rm -rf $(cat y)");
+    refuses("make\r");
 }
 
 static void an_empty_list_allows_nothing(void **state UNUSED)
