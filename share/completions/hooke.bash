@@ -6,7 +6,7 @@ _hooke()
 
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        words="run chat conversation emit list show plan test replay config trace state trust doctor version demo help"
+        words="run chat recipe conversation emit list show plan test replay config trace state trust doctor version demo help"
         mapfile -t COMPREPLY < <(compgen -W "$words --help --version" -- "$current")
         return
     fi
@@ -19,6 +19,10 @@ _hooke()
         mapfile -t COMPREPLY < <(compgen -W "$(_hooke_points)" -- "$current")
         return
         ;;
+    --recipe | -r)
+        mapfile -t COMPREPLY < <(compgen -W "$(_hooke_recipes)" -- "$current")
+        return
+        ;;
     --hook)
         mapfile -t COMPREPLY < <(compgen -W "$(hooke list --names 2>/dev/null)" -- "$current")
         return
@@ -26,9 +30,10 @@ _hooke()
     esac
     if [[ $current == -* ]]; then
         case $verb in
-        run) words="--follow --resume --agent --model --variant --max-turns --allow --thinking --no-save --cwd --json $scope" ;;
-        chat) words="--follow --resume --agent --model --variant --max-turns --allow --thinking --cwd $scope" ;;
-        conversation) words="--search --all --limit --markdown --generation --yes --force --new-id --json $scope" ;;
+        run) words="--recipe --arg --follow --resume --agent --model --variant --max-turns --allow --compact-ratio --no-auto-compact --no-hooks --thinking --no-save --cwd --json $scope" ;;
+        chat) words="--follow --resume --agent --model --variant --max-turns --allow --compact-ratio --no-auto-compact --no-hooks --thinking --cwd $scope" ;;
+        recipe) words="--arg --run --cwd --json $scope" ;;
+        conversation) words="--search --all --limit --markdown --generation --generations --yes --force --new-id --json $scope" ;;
         emit) words="--data --session --agent --parent --turn --cwd --recipe --usage --trace --json $scope" ;;
         list) words="--point --all --names --json $scope" ;;
         show) words="--session --json $scope" ;;
@@ -49,10 +54,15 @@ _hooke()
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         return
     fi
+    if [[ $verb == recipe && $COMP_CWORD == 3 && $previous == show ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_hooke_recipes)" -- "$current")
+        return
+    fi
     ((COMP_CWORD == 2)) || return
     case $verb in
     emit | plan) words=$(_hooke_points) ;;
     show) words=$(hooke list --names 2>/dev/null; _hooke_points) ;;
+    recipe) words="list show" ;;
     conversation) words="list show fork delete export import restore rename" ;;
     test) words=$(hooke list --names 2>/dev/null) ;;
     replay)
@@ -62,7 +72,7 @@ _hooke()
     config) words="check show path" ;;
     trace) words="tail show" ;;
     state) words="get set incr list clear" ;;
-    help) words="run chat conversation emit list show plan test replay config trace state trust doctor version demo points" ;;
+    help) words="run chat recipe conversation emit list show plan test replay config trace state trust doctor version demo points" ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }
@@ -71,6 +81,13 @@ _hooke_points()
 {
     hooke help points 2>/dev/null | while read -r name _; do
         [[ $name == POINT ]] || printf '%s\n' "$name"
+    done
+}
+
+_hooke_recipes()
+{
+    hooke recipe list 2>/dev/null | while read -r name _; do
+        [[ $name == NAME ]] || printf '%s\n' "$name"
     done
 }
 

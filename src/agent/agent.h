@@ -32,6 +32,7 @@ enum show_kind {
     SHOW_FALLBACK,   /* from now on `text`, a model, answers */
     SHOW_FOLLOW_UP,  /* `text` is sent as a user message that nobody typed */
     SHOW_NOTE,       /* anything else worth a line */
+    SHOW_COMPACTED,  /* `text` says so; `json`: before, after, generation, trigger, ms */
     SHOW_END,        /* `json`: turns, usage, cost, hook time */
 };
 
@@ -67,21 +68,26 @@ void agent_free(struct agent *ag);
 
 struct agent_task {
     const char *text;
-    const struct json *files; /* parts of type file, an array; NULL: none */
-    const char *resume;       /* conversation to go on with; NULL: a new one */
-    const char *agent;        /* NULL: the conversation's, else the configured one */
-    const char *model;        /* "provider/model"; NULL: the agent's */
-    const char *variant;      /* NULL: the agent's */
-    const char *recipe;       /* NULL: none */
-    unsigned max_turns;       /* 0: `limits.turns` */
-    bool no_save;             /* nothing is stored */
-    bool goes_on;             /* `resume` is a session of this process: it is not begun again */
+    const struct json *files;    /* parts of type file, an array; NULL: none */
+    const char *resume;          /* conversation to go on with; NULL: a new one */
+    const char *agent;           /* NULL: the conversation's, else the configured one */
+    const char *model;           /* "provider/model"; NULL: the agent's */
+    const char *variant;         /* NULL: the agent's */
+    const char *recipe;          /* NULL: none */
+    const char *const *tools;    /* the only ones that may be called, ended by NULL; NULL: any */
+    const char *const *commands; /* patterns of what `bash` may run (agent/allowed.h); NULL: all */
+    unsigned max_turns;          /* 0: `limits.turns` */
+    double compact_ratio;        /* 0: as configured */
+    bool no_auto_compact;        /* only when somebody asks for it */
+    bool no_save;                /* nothing is stored */
+    bool goes_on;                /* `resume` is a session of this process: it is not begun again */
 };
 
 enum agent_end { AGENT_DONE, AGENT_BLOCKED, AGENT_STOPPED, AGENT_FAILED, AGENT_ABORTED };
 
 struct agent_outcome {
     char session[64], agent[64];
+    char recipe[256]; /* of the run; "": none */
     enum agent_end end;
     char reason[512]; /* unless it is done */
     struct usage usage;
@@ -98,6 +104,29 @@ struct agent_outcome {
 MUST_CHECK int agent_run(struct agent *ag, const struct agent_task *task, struct agent_outcome *out,
                          struct err *e);
 void agent_outcome_release(struct agent_outcome *out);
+
+/* What a compaction came to. */
+struct agent_compacted {
+    char session[64], agent[64];
+    int64_t before, after; /* tokens */
+    uint32_t generation;
+    uint64_t ns;
+};
+
+/*
+ * Compact the conversation `task->resume` now, by the recipe `task->recipe` (NULL: "compact") with
+ * `args`; `task->text` is added to what it says. Only the new generation is stored. Negative:
+ * nothing has changed, and `e` says why.
+ */
+MUST_CHECK int agent_compact(struct agent *ag, const struct agent_task *task,
+                             const struct json *args, struct agent_compacted *out, struct err *e);
+
+/* "Compacted conversation ID: 182,311 → 1,204 tokens in 6.2 s" */
+char *agent_compacted_text(struct arena *a, const struct agent_compacted *c);
+
+/* {before, after, generation, trigger, ms} */
+const struct json *agent_compacted_json(struct arena *a, const struct agent_compacted *c,
+                                        const char *trigger);
 
 /* Nobody will say more in this session now; tell the hooks, and why. */
 void agent_session_ended(struct agent *ag, const struct agent_outcome *out, const char *reason);

@@ -189,16 +189,9 @@ static int read_about(struct arena *a, const struct json *j, struct conversation
     return check_id(c->id, e);
 }
 
-/* A history may end with the model's word here: the next one is the user's. */
-static int check_history(struct arena *a, const struct json *messages, struct err *e)
+static int check_history(const struct json *messages, struct err *e)
 {
-    size_t count = json_count(messages);
-
-    if (count == 0)
-        return 0;
-    if (message_is(json_at(messages, count - 1), "assistant"))
-        messages = json_append(a, messages, message_of_text(a, "user", NULL, "-"));
-    return message_check(messages, e);
+    return json_count(messages) ? message_check_history(messages, e) : 0;
 }
 
 static int read_part(struct arena *a, const struct json *j, struct conversation_part *p,
@@ -228,7 +221,7 @@ static int read_part(struct arena *a, const struct json *j, struct conversation_
     p->rows.list = rows;
     p->trigger = text_of(a, j, STR("trigger"));
     p->at_ms = time_of(j, STR("at_ms"));
-    return check_history(a, messages, e);
+    return check_history(messages, e);
 }
 
 static int read_parts(struct arena *a, const struct json *list, struct archive *out, struct err *e)

@@ -3,6 +3,7 @@
  * into the history whatever happened, so that no call is ever without one. Neighbouring calls of
  * tools that only read run side by side; their events stay in order.
  */
+#include "agent/allowed.h"
 #include "agent/permission.h"
 #include "agent/session.h"
 #include "agent/shell_env.h"
@@ -62,8 +63,21 @@ static bool find_tool(struct call *c)
     c->tool = is_offered(c->shared, tools, c->name) ? tool_find(c->name) : NULL;
     if (!c->tool)
         refuse(c, "there is no such tool, use one of these", known_tools(c->shared, tools));
+    else if (!session_may_call(c->s, c->tool->name))
+        refuse(c, "not allowed", "this tool may not be called here");
     else if (json_get(c->part, STR("args_text")))
         refuse(c, c->tool->name, "the arguments are no JSON object, send them again");
+    return !c->output;
+}
+
+/* What a hook has made of a command is held to the same. */
+static bool check_command(struct call *c)
+{
+    struct str command = json_str(c->shared, json_get(c->args, STR("command")));
+
+    if (c->s->only_commands && str_is(c->name, "bash") &&
+        !allowed_command(c->s->only_commands, command))
+        refuse(c, "not allowed", allowed_words(c->shared, c->s->only_commands));
     return !c->output;
 }
 
@@ -151,11 +165,11 @@ static void prepare(struct call *c, struct agent_session *s, struct arena *a,
         refuse(c, "not run", s->reason);
         return;
     }
-    if (!find_tool(c))
+    if (!find_tool(c) || !check_command(c))
         return;
     show_begin(c);
     pass_gate(c);
-    if (!c->output && str_is(c->name, "bash"))
+    if (!c->output && check_command(c) && str_is(c->name, "bash"))
         find_env(c);
 }
 

@@ -122,7 +122,10 @@ void agent_session_ended(struct agent *ag, const struct agent_outcome *out, cons
     CLEANUP(receipt) struct receipt r = { 0 };
     const struct event ev = {
         .point = POINT_SESSION_ENDED,
-        .session = { .id = out->session, .agent = out->agent, .cwd = agent_cwd(ag) },
+        .session = { .id = out->session,
+                     .agent = out->agent,
+                     .recipe = out->recipe,
+                     .cwd = agent_cwd(ag) },
         .data = json_with(&a, NULL, STR("reason"), json_cstring(&a, reason)),
     };
     struct err e = { 0 };

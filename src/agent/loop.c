@@ -7,6 +7,7 @@
  *
  * Exactly one of agent.stop and agent.error is the last word of a run.
  */
+#include "agent/compaction.h"
 #include "agent/status.h"
 #include "agent/subagent.h"
 #include "base/ulid.h"
@@ -157,20 +158,6 @@ static bool within_limits(struct agent_session *s)
 
 /* Turns --------------------------------------------------------------------------------------- */
 
-static const struct json *auto_compact(struct agent_session *s, struct arena *a)
-{
-    const struct setting *on = config_get(agent_config(s->agent), "compact", "auto", NULL);
-    const struct setting *ratio = config_get(agent_config(s->agent), "compact", "ratio", NULL);
-    double threshold = 0.8;
-    struct json *j = json_object(a);
-
-    if (ratio && !setting_to_double(ratio, &threshold))
-        threshold = 0.8;
-    json_add(a, j, STR("enabled"), json_bool(a, !on || str_is(on->text, "true")));
-    json_add(a, j, STR("threshold"), json_double(a, threshold));
-    return j;
-}
-
 static const struct json *tools_used(struct arena *a, const struct json *message)
 {
     struct json *names = json_array(a);
@@ -182,36 +169,26 @@ static const struct json *tools_used(struct arena *a, const struct json *message
     return names;
 }
 
-/* History as a hook wants it; one that cannot be sent changes nothing. */
-static void mutate(struct agent_session *s, const struct verdict *v)
+const struct json *session_state(struct agent_session *s, struct arena *a)
 {
-    struct err e = { 0 };
-    int r;
+    const struct json *data = json_with(a, NULL, STR("turn"), json_int(a, s->turn));
 
-    if (v->result != VERDICT_MUTATE)
-        return;
-    r = message_check(v->messages, &e);
-    if (r == 0)
-        r = session_replace(s, v->messages, "hook", &e);
-    if (r < 0)
-        agent_show(s->agent, &(struct show){ .kind = SHOW_NOTE,
-                                             .session = s->about.id,
-                                             .depth = s->about.depth,
-                                             .text = str_of(e.msg) });
+    data = json_with(a, data, STR("usage"), usage_to_json(a, &s->usage));
+    data = json_with(a, data, STR("auto_compact"), compaction_settings(s, a));
+    return json_with(a, data, STR("messages"), session_messages(a, s));
 }
 
 static void end_turn(struct agent_session *s, struct arena *a, const struct json *message)
 {
     CLEANUP(receipt) struct receipt r = { 0 };
-    const struct json *data = json_with(a, NULL, STR("turn"), json_int(a, s->turn));
+    const struct json *used = tools_used(a, message), *data = session_state(s, a);
 
-    data = json_with(a, data, STR("tools_used"), tools_used(a, message));
-    data = json_with(a, data, STR("response"), json_cstring(a, message_text(a, message)));
-    data = json_with(a, data, STR("usage"), usage_to_json(a, &s->usage));
-    data = json_with(a, data, STR("auto_compact"), auto_compact(s, a));
-    data = json_with(a, data, STR("messages"), session_messages(a, s));
+    data = json_with(a, data, STR("tools_used"), used);
+    data = json_with(a, data, STR("response"), json_cstring(a, s->said));
+    s->compact.seen = true;
+    s->compact.window = s->usage.window;
     session_emit(s, POINT_TURN_AFTER, data, a, &r);
-    mutate(s, &r.verdict);
+    session_obey(s, &r, json_count(used) > 0);
 }
 
 /* One request and its tools. True: the model wants another turn. */
@@ -226,10 +203,14 @@ static bool take_turn(struct agent_session *s)
         return false;
     s->turn++;
     s->turns++;
-    if (!pass_gate(s, POINT_STEP_START) || !session_ask(s, &a, &reply))
+    if (!pass_gate(s, POINT_STEP_START))
+        return false;
+    compaction_look(s);
+    if (s->over || !session_ask(s, &a, &reply))
         return false;
     tools = json_count(tools_used(&a, reply.message)) > 0;
     session_add(s, reply.message);
+    s->said = message_text(&s->arena, reply.message);
     if (tools)
         session_call_tools(s, &a, reply.message);
     if (session_save(s, &e) < 0)
@@ -237,6 +218,12 @@ static bool take_turn(struct agent_session *s)
     if (!s->over)
         end_turn(s, &a, reply.message);
     return tools && !s->over;
+}
+
+void session_talk(struct agent_session *s)
+{
+    while (take_turn(s))
+        ;
 }
 
 /* Stopping ------------------------------------------------------------------------------------ */
@@ -290,7 +277,7 @@ static bool stop_or_go_on(struct agent_session *s)
     const struct json *data = json_with(&a, NULL, STR("messages"), session_messages(&a, s));
 
     data = json_with(&a, data, STR("usage"), usage_to_json(&a, &s->usage));
-    data = json_with(&a, data, STR("auto_compact"), auto_compact(s, &a));
+    data = json_with(&a, data, STR("auto_compact"), compaction_settings(s, &a));
     data = json_with(&a, data, STR("continuations"), json_int(&a, s->loop.continuations));
     if (s->todos)
         data = json_with(&a, data, STR("todos"), s->todos);
@@ -298,7 +285,9 @@ static bool stop_or_go_on(struct agent_session *s)
     session_emit(s, POINT_AGENT_STOP, data, &a, &r);
     if (s->over)
         return false;
-    mutate(s, &r.verdict);
+    session_obey(s, &r, false);
+    if (s->over)
+        return false;
     r.verdict.follow_ups = status_take_prompts(s, &a, r.verdict.follow_ups);
     return follow_ups(s, &a, &r.verdict);
 }
@@ -346,8 +335,7 @@ void session_run(struct agent_session *s, const struct agent_task *task)
     if (!s->over && take_message(s, task, s->about.parent != NULL) &&
         pass_gate(s, POINT_AGENT_START)) {
         do {
-            while (take_turn(s))
-                ;
+            session_talk(s);
         } while (!s->over && (hear_tasks(s) || (!s->over && stop_or_go_on(s))));
     }
     finish(s);
@@ -355,21 +343,16 @@ void session_run(struct agent_session *s, const struct agent_task *task)
 
 void session_outcome(const struct agent_session *s, struct agent_outcome *out)
 {
-    CLEANUP(arena) struct arena a = { 0 };
-    const struct json *last = NULL;
-
     (void)snprintf(out->session, sizeof(out->session), "%s", s->about.id);
     (void)snprintf(out->agent, sizeof(out->agent), "%s", s->def->name);
+    (void)snprintf(out->recipe, sizeof(out->recipe), "%s", s->about.recipe ? s->about.recipe : "");
     (void)snprintf(out->reason, sizeof(out->reason), "%s", s->reason ? s->reason : "");
     out->end = s->over ? s->end : AGENT_DONE;
     out->usage = s->usage;
     out->cost = s->cost;
     out->turns = s->turns;
     out->hook_ns = s->hook_ns;
-    for (size_t i = 0; i < s->history.count; i++)
-        if (message_is(s->history.items[i], "assistant"))
-            last = s->history.items[i];
-    out->text = last ? strdup(message_text(&a, last)) : NULL;
+    out->text = s->said ? strdup(s->said) : NULL;
 }
 
 int agent_run(struct agent *ag, const struct agent_task *task, struct agent_outcome *out,

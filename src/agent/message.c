@@ -97,6 +97,24 @@ const struct json *message_of_text(struct arena *a, const char *role, const char
     return message_new(a, role, id, parts);
 }
 
+/* Of images and the like no byte is text; what they take is about the same for all. */
+#define FILE_TOKENS 1500
+
+int64_t message_tokens(const struct json *message)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    const struct json *part = json_first(message_parts(&a, message));
+    int64_t bytes = 0, files = 0;
+
+    for (; part; part = json_next(part)) {
+        if (message_part_is(part, "file"))
+            files++;
+        else
+            bytes += (int64_t)strlen(json_text(&a, part));
+    }
+    return bytes / 4 + files * FILE_TOKENS;
+}
+
 /* Checking ------------------------------------------------------------------------------------ */
 
 struct checking {
@@ -105,10 +123,34 @@ struct checking {
     size_t index;
 };
 
+/* What no provider could translate would be left out there, in silence. */
+static int check_type(const struct checking *c, const struct json *part, struct err *e)
+{
+    static const char *const types[] = { "text", "reasoning", "tool_call", "tool_result", "file" };
+    size_t i = 0;
+
+    while (i < ARRAY_LEN(types) && !message_part_is(part, types[i]))
+        i++;
+    if (i == ARRAY_LEN(types))
+        return err_set(e, -EINVAL,
+                       "message %zu has a part that is no text, reasoning, tool_call, "
+                       "tool_result or file",
+                       c->index);
+    return 0;
+}
+
+static bool says_nothing(struct arena *a, const struct json *part)
+{
+    return message_part_is(part, "text") && !str_trim(json_str(a, json_get(part, STR("text")))).len;
+}
+
 static int check_part(struct checking *c, const struct json *part, struct err *e)
 {
     struct str id = json_str(c->arena, json_get(part, STR("call_id")));
+    int r = check_type(c, part, e);
 
+    if (r < 0)
+        return r;
     if (message_part_is(part, "tool_call"))
         c->open = json_with(c->arena, c->open, id, json_bool(c->arena, true));
     if (!message_part_is(part, "tool_result"))
@@ -136,24 +178,26 @@ static int check_message(struct checking *c, const struct json *message, struct 
     const struct json *parts = message_parts(c->arena, message);
     struct str role = message_role(c->arena, message);
     int r = check_order(c, message, e);
+    bool empty = true;
 
     if (r < 0)
         return r;
     if (!str_is(role, "user") && !str_is(role, "assistant") && !str_is(role, "tool"))
         return err_set(e, -EINVAL, "message %zu has the role '%.*s': use user, assistant or tool",
                        c->index, STR_ARG(role));
-    if (json_count(parts) == 0)
-        return err_set(e, -EINVAL, "message %zu is empty", c->index);
-    for (const struct json *part = json_first(parts); part && r == 0; part = json_next(part))
+    for (const struct json *part = json_first(parts); part && r == 0; part = json_next(part)) {
+        empty &= says_nothing(c->arena, part);
         r = check_part(c, part, e);
+    }
+    if (r == 0 && empty)
+        return err_set(e, -EINVAL, "message %zu is empty", c->index);
     return r;
 }
 
-int message_check(const struct json *messages, struct err *e)
+int message_check_history(const struct json *messages, struct err *e)
 {
     CLEANUP(arena) struct arena a = { 0 };
     struct checking c = { .arena = &a, .open = json_object(&a) };
-    const struct json *last = NULL;
 
     if (json_count(messages) == 0)
         return err_set(e, -EINVAL, "there are no messages");
@@ -164,12 +208,20 @@ int message_check(const struct json *messages, struct err *e)
         r = check_message(&c, m, e);
         if (r < 0)
             return r;
-        last = m;
     }
     if (json_first(c.open))
         return err_set(e, -EINVAL, "the call '%.*s' has no result",
                        STR_ARG(json_key(&a, json_first(c.open))));
-    if (message_is(last, "assistant"))
+    return 0;
+}
+
+int message_check(const struct json *messages, struct err *e)
+{
+    int r = message_check_history(messages, e);
+
+    if (r < 0)
+        return r;
+    if (message_is(json_at(messages, json_count(messages) - 1), "assistant"))
         return err_set(e, -EINVAL, "the last message must be the user's or a tool's");
     return 0;
 }

@@ -41,8 +41,15 @@ const struct json *message_text_part(struct arena *a, struct str text);
 const struct json *message_result_part(struct arena *a, const struct json *call,
                                        const struct json *output, bool success);
 
+/* What it takes of a context, where no provider has counted: four bytes are a token. */
+int64_t message_tokens(const struct json *message);
+
 /*
- * Whether a history can be sent: known roles, contents that are not empty, every tool result after
- * its call and every call with its result, an answer expected at the end. `e` names the message.
+ * Whether messages can be a history: known roles, contents that are not empty, parts with what
+ * their type needs, every tool result after its call and every call with its result. `e` names the
+ * message.
  */
+MUST_CHECK int message_check_history(const struct json *messages, struct err *e);
+
+/* The same, and an answer expected at the end: it can be sent. */
 MUST_CHECK int message_check(const struct json *messages, struct err *e);

@@ -56,14 +56,36 @@ const struct json *session_system(struct agent_session *s, struct arena *a)
     return json_copy(a, s->system);
 }
 
-static bool may_use(const struct agent_def *def, const char *tool)
+/* NULL: it has every name. */
+static bool has_name(const char *const *names, const char *name)
 {
-    if (!def->tools)
+    if (!names)
         return true;
-    for (const char *const *t = def->tools; *t; t++)
-        if (strcmp(*t, tool) == 0)
+    for (; *names; names++)
+        if (strcmp(*names, name) == 0)
             return true;
     return false;
+}
+
+bool session_may_call(const struct agent_session *s, const char *tool)
+{
+    return has_name(s->only_tools, tool);
+}
+
+static bool has_calls(const struct agent_session *s)
+{
+    for (size_t i = 0; i < s->history.count; i++)
+        if (message_is(s->history.items[i], "tool"))
+            return true;
+    return false;
+}
+
+/* Providers refuse a history with calls to a model that has no tools: it is told of them then. */
+static bool may_offer(const struct agent_session *s, const char *tool)
+{
+    bool none = s->only_tools && !s->only_tools[0];
+
+    return has_name(s->def->tools, tool) && (session_may_call(s, tool) || (none && has_calls(s)));
 }
 
 static const struct json *define(struct agent_session *s, const struct tool *t)
@@ -94,7 +116,7 @@ const struct json *session_tools(struct agent_session *s)
     list = json_array(&s->arena);
     all = tool_list(&count);
     for (size_t i = 0; i < count; i++)
-        if (may_use(s->def, all[i]->name))
+        if (may_offer(s, all[i]->name))
             json_push(&s->arena, list, define(s, all[i]));
     s->tools = list;
     return list;

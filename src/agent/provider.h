@@ -20,6 +20,7 @@ struct model_request {
     const struct json *system;   /* a list of texts; NULL: none */
     const struct json *messages; /* agent/message.h */
     const struct json *tools;    /* [{name, description, parameters}]; NULL: none */
+    bool no_calls;               /* tools are there to be understood, none may be called */
     const struct json *params;   /* temperature, top_p, top_k, max_output_tokens; NULL: none */
     const struct json *headers;  /* further ones, names and values; NULL: none */
     const char *variant;         /* how hard to think; NULL: as the model does */

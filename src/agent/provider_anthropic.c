@@ -271,6 +271,8 @@ static const struct json *body(struct arena *a, const struct provider *p UNUSED,
     b = add_params(a, b, q);
     if (json_count(q->tools))
         b = json_with(a, b, STR("tools"), tools(a, q->tools));
+    if (json_count(q->tools) && q->no_calls)
+        b = json_with(a, b, STR("tool_choice"), block(a, "none"));
     if (json_count(q->system))
         b = json_with(a, b, STR("system"), system_blocks(a, q->system));
     return json_with(a, b, STR("messages"),

@@ -122,6 +122,13 @@ static const struct json *system_instruction(struct arena *a, const struct json 
     return json_with(a, NULL, STR("parts"), parts);
 }
 
+static const struct json *no_calls(struct arena *a)
+{
+    const struct json *mode = json_with(a, NULL, STR("mode"), json_cstring(a, "NONE"));
+
+    return json_with(a, NULL, STR("functionCallingConfig"), mode);
+}
+
 static const struct json *tools(struct arena *a, const struct json *from)
 {
     struct json *list = json_array(a), *declarations = json_array(a);
@@ -167,6 +174,8 @@ static const struct json *body(struct arena *a, const struct provider *p UNUSED,
         b = json_with(a, b, STR("systemInstruction"), system_instruction(a, q->system));
     if (json_count(q->tools))
         b = json_with(a, b, STR("tools"), tools(a, q->tools));
+    if (json_count(q->tools) && q->no_calls)
+        b = json_with(a, b, STR("toolConfig"), no_calls(a));
     if (json_count(config))
         b = json_with(a, b, STR("generationConfig"), config);
     return json_with(a, b, STR("contents"), contents(a, q->messages));

@@ -157,6 +157,8 @@ static const struct json *body(struct arena *a, const struct provider *p,
         b = json_with(a, b, STR("prompt_cache_key"), json_cstring(a, q->session));
     if (json_count(q->tools))
         b = json_with(a, b, STR("tools"), tools(a, q->tools));
+    if (json_count(q->tools) && q->no_calls)
+        b = json_with(a, b, STR("tool_choice"), json_cstring(a, "none"));
     return json_with(a, b, STR("messages"), messages(a, q));
 }
 

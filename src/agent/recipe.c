@@ -4,6 +4,7 @@
 #include "agent/recipe_body.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "base/suggest.h"
 #include "hook/trust.h"
 
 #include <errno.h>
@@ -128,7 +129,7 @@ static int unknown(const struct recipe_place *place, struct arena *a, const char
 {
     struct problems quiet = { .arena = a };
     const struct recipe *list;
-    const char **names, *nearest;
+    const char **names;
     size_t count;
 
     quiet.end = &quiet.first;
@@ -136,10 +137,8 @@ static int unknown(const struct recipe_place *place, struct arena *a, const char
     names = arena_array(a, const char *, count + 1);
     for (size_t i = 0; i < count; i++)
         names[i] = list[i].name;
-    nearest = str_nearest(name, names, count);
-    return err_set(e, -ENOENT, "there is no recipe '%s'%s%s%s", name,
-                   nearest ? ": did you mean '" : ": 'hooke recipe list' lists them",
-                   nearest ? nearest : "", nearest ? "'?" : "");
+    return err_set(e, -ENOENT, "there is no recipe '%s'%s", name,
+                   suggest(a, str_nearest(name, names, count), "; 'hooke recipe list' lists them"));
 }
 
 int recipe_find(const struct recipe_place *place, struct arena *a, const char *name,

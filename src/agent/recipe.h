@@ -33,7 +33,8 @@ struct recipe {
     const char *const *commands;    /* `allowed_commands`, the same way: patterns for `bash` */
     const struct recipe_argument *arguments;
     size_t argument_count;
-    bool replaces; /* `apply: replace`: its text takes the place of the history */
+    bool replaces;     /* `apply: replace`: its text takes the place of the history */
+    struct str source; /* all of the file */
     struct str body;
     size_t line;           /* of the file on which the body begins */
     const char *untrusted; /* why it must not be used; NULL: it may */
@@ -46,7 +47,7 @@ struct recipe_place {
 };
 
 /*
- * -ENOENT: there is none, and the nearest is named. -EINVAL: its file is wrong; the message begins
+ * -ENOENT: there is none, and the nearest is named. -EBADMSG: its file is wrong; the message begins
  * with file:line:column. TRUST_REFUSED: it is there but not trusted; name, path and `untrusted` of
  * `out` are set.
  */
@@ -74,7 +75,7 @@ struct recipe_kitchen {
 /*
  * `args`: an object of texts or lists of texts, or NULL. A missing or unknown argument is named.
  * What comes from arguments and commands is never interpreted. `kitchen` NULL: nothing is run.
- * -EINVAL: an argument; -ETIMEDOUT, -ECANCELED: a command.
+ * -EINVAL: an argument; -EBADMSG: the body; -ETIMEDOUT, -ECANCELED: a command.
  */
 MUST_CHECK int recipe_render(const struct recipe *recipe, const struct json *args,
                              const struct recipe_kitchen *kitchen, struct arena *a, char **text,

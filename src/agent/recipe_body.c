@@ -1,6 +1,8 @@
 /* The language of recipes: from text to tree. */
 #include "agent/recipe_body.h"
 
+#include "base/suggest.h"
+
 #include <errno.h>
 #include <stdio.h>
 
@@ -51,7 +53,7 @@ static int fail(struct parser *p, size_t offset, const char *fmt, ...)
     va_start(ap, fmt);
     (void)vsnprintf(message, sizeof(message), fmt, ap);
     va_end(ap);
-    return err_set(p->e, -EINVAL, "%s:%u:%u: %s", p->source->file, place.line, place.column,
+    return err_set(p->e, -EBADMSG, "%s:%u:%u: %s", p->source->file, place.line, place.column,
                    message);
 }
 
@@ -258,16 +260,15 @@ static int parse_operand(struct parser *p, struct recipe_expr **out)
 
 static int unknown_function(struct parser *p, size_t from, struct str name)
 {
-    const char *known[ARRAY_LEN(functions) + 2], *word = arena_cstr(p->arena, name), *nearest;
+    const char *known[ARRAY_LEN(functions) + 2], *word = arena_cstr(p->arena, name);
 
     for (size_t i = 0; i < ARRAY_LEN(functions); i++)
         known[i] = functions[i].name;
     known[ARRAY_LEN(functions)] = "if";
     known[ARRAY_LEN(functions) + 1] = "range";
-    nearest = str_nearest(word, known, ARRAY_LEN(known));
-    return fail(p, from, "'%s' is not known in recipes%s%s%s", word,
-                nearest ? ": did you mean '" : "; an argument is written {{.",
-                nearest ? nearest : word, nearest ? "'?" : "}}");
+    return fail(p, from, "'%s' is not known in recipes%s", word,
+                suggest(p->arena, str_nearest(word, known, ARRAY_LEN(known)),
+                        arena_printf(p->arena, "; an argument is written {{.%s}}", word)));
 }
 
 static int parse_operands(struct parser *p, struct recipe_expr *x, size_t from)

@@ -1,6 +1,7 @@
 /* A file of a recipe: its front matter, and where the body begins. */
 #include "agent/recipe_body.h"
 #include "agent/tool.h"
+#include "base/suggest.h"
 #include "hook/tools.h"
 
 #include <errno.h>
@@ -26,17 +27,16 @@ static int fail(struct reading *r, const struct origin *where, const char *fmt, 
     va_start(ap, fmt);
     (void)vsnprintf(message, sizeof(message), fmt, ap);
     va_end(ap);
-    return err_set(r->e, -EINVAL, "%s: %s", origin_text(r->arena, where), message);
+    return err_set(r->e, -EBADMSG, "%s: %s", origin_text(r->arena, where), message);
 }
 
 static int unknown_key(struct reading *r, const struct setting *s, const char *const *known,
                        size_t count)
 {
     const struct origin where = setting_key_origin(s);
-    const char *nearest = str_nearest(s->key.ptr, known, count);
 
-    return fail(r, &where, "unknown key '%s'%s%s%s", s->key.ptr, nearest ? ": did you mean '" : "",
-                nearest ? nearest : "", nearest ? "'?" : "");
+    return fail(r, &where, "unknown key '%s'%s", s->key.ptr,
+                suggest(r->arena, str_nearest(s->key.ptr, known, count), ""));
 }
 
 /* Texts and lists ------------------------------------------------------------------------------ */
@@ -336,6 +336,7 @@ int recipe_read(struct arena *a, struct str text, struct recipe *out, struct pro
     int rc = 0;
 
     out->description = "";
+    out->source = text;
     if (str_starts(text, STR("\xef\xbb\xbf")))
         text = (struct str){ text.ptr + 3, text.len - 3 };
     if (memchr(text.ptr, '\0', text.len))

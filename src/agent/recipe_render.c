@@ -6,6 +6,7 @@
  */
 #include "agent/recipe_body.h"
 #include "base/clock.h"
+#include "base/suggest.h"
 #include "hook/child.h"
 #include "hook/trust.h"
 #include "proc/proc.h"
@@ -447,15 +448,13 @@ static int unknown_argument(struct cook *c, const char *name)
 {
     CLEANUP(strbuf) struct strbuf all = { 0 };
     size_t count;
-    const char **names = known_names(c, &count), *nearest = str_nearest(name, names, count);
+    const char **names = known_names(c, &count);
 
-    if (nearest)
-        return err_set(c->e, -EINVAL, "recipe '%s' takes no argument '%s': did you mean '%s'?",
-                       c->recipe->name, name, nearest);
+    strbuf_addstr(&all, count ? "; it takes " : "; it takes none");
     for (size_t i = 0; i < count; i++)
         strbuf_printf(&all, "%s'%s'", i ? ", " : "", names[i]);
-    return err_set(c->e, -EINVAL, "recipe '%s' takes no argument '%s'%s%s", c->recipe->name, name,
-                   count ? ": it takes " : ", and no other", strbuf_cstr(&all));
+    return err_set(c->e, -EINVAL, "recipe '%s' takes no argument '%s'%s", c->recipe->name, name,
+                   suggest(c->arena, str_nearest(name, names, count), strbuf_cstr(&all)));
 }
 
 static bool is_text(const struct json *j)

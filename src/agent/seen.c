@@ -60,6 +60,14 @@ void seen_free(struct seen_files *s)
     free(s);
 }
 
+void seen_forget(struct seen_files *s)
+{
+    pthread_mutex_lock(&s->lock);
+    map_release(&s->versions);
+    arena_release(&s->arena);
+    pthread_mutex_unlock(&s->lock);
+}
+
 void seen_note(struct seen_files *s, const char *path, const struct stat *st)
 {
     struct version now = st ? version_of(st) : version_now(path), *known;

@@ -18,6 +18,9 @@ struct seen_files;
 struct seen_files *seen_new(void);
 void seen_free(struct seen_files *s);
 
+/* Nothing is known any more: the conversation has forgotten what it read. */
+void seen_forget(struct seen_files *s);
+
 /*
  * A version of the file is known: what stat() said of it before it was read, so that a change while
  * it was read counts as one; NULL: the file as it is now.

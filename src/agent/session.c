@@ -1,5 +1,6 @@
 #include "agent/session.h"
 
+#include "agent/compaction.h"
 #include "agent/status.h"
 #include "base/clock.h"
 #include "base/mem.h"
@@ -37,6 +38,26 @@ const struct json *session_messages(struct arena *a, const struct agent_session 
     return list;
 }
 
+int64_t session_tokens(const struct agent_session *s, size_t first)
+{
+    int64_t tokens = 0;
+
+    for (size_t i = first; i < s->history.count; i++)
+        tokens += message_tokens(s->history.items[i]);
+    return tokens;
+}
+
+int64_t session_context(const struct agent_session *s)
+{
+    size_t first = s->history.count;
+
+    if (s->usage.context <= 0)
+        return session_tokens(s, 0);
+    while (first > 0 && !message_is(s->history.items[first - 1], "assistant"))
+        first--;
+    return first ? s->usage.context + session_tokens(s, first) : session_tokens(s, 0);
+}
+
 /* Storing ------------------------------------------------------------------------------------- */
 
 static struct conversation_rows rows_of(struct arena *a, const struct json *const *items,
@@ -52,16 +73,21 @@ static struct conversation_rows rows_of(struct arena *a, const struct json *cons
     return rows;
 }
 
+static struct conversation_totals totals_of(struct arena *a, const struct agent_session *s)
+{
+    return (struct conversation_totals){
+        .usage = json_text(a, usage_to_json(a, &s->usage)),
+        .cost = s->cost,
+        .agent = s->def->name,
+        .model = arena_printf(a, "%s/%s", s->model.provider, s->model.model),
+    };
+}
+
 int session_save(struct agent_session *s, struct err *e)
 {
     CLEANUP(arena) struct arena a = { 0 };
     size_t count = s->history.count - s->stored;
-    const struct conversation_totals totals = {
-        .usage = json_text(&a, usage_to_json(&a, &s->usage)),
-        .cost = s->cost,
-        .agent = s->def->name,
-        .model = arena_printf(&a, "%s/%s", s->model.provider, s->model.model),
-    };
+    const struct conversation_totals totals = totals_of(&a, s);
     struct conversation_rows rows;
     int r;
 
@@ -75,30 +101,61 @@ int session_save(struct agent_session *s, struct err *e)
     return r;
 }
 
-int session_replace(struct agent_session *s, const struct json *messages, const char *trigger,
-                    struct err *e)
+static int store_generation(struct agent_session *s, const char *trigger, uint32_t *generation,
+                            struct err *e)
 {
     CLEANUP(arena) struct arena a = { 0 };
-    struct history fresh = { 0 };
-    struct conversation_rows rows;
-    uint32_t generation;
-    int r = 0;
+    const struct conversation_totals totals = totals_of(&a, s);
+    const struct conversation_part part = {
+        .trigger = trigger,
+        .known = s->stored,
+        .rows = rows_of(&a, s->history.items, s->history.count),
+    };
 
+    return conversation_replace(agent_options(s->agent)->store, s->about.id, &part, &totals,
+                                generation, e);
+}
+
+/* Context that hooks leave is anchored to messages by their ids. */
+static const struct json *with_id(struct arena *a, const struct json *message)
+{
+    if (json_type(json_get(message, STR("id"))) == JSON_STRING)
+        return message;
+    return json_with(a, message, STR("id"), json_cstring(a, ulid_new(a)));
+}
+
+static void set_history(struct agent_session *s, const struct history *h)
+{
+    status_lock(s);
+    s->history = *h;
+    status_unlock(s);
+}
+
+int session_replace(struct agent_session *s, const struct json *messages, const char *trigger,
+                    uint32_t *generation, struct err *e)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    struct history before = s->history, fresh = { 0 };
+    int64_t context = s->usage.context;
+    int r = session_save(s, e); /* the generation that ends is whole */
+
+    *generation = 0;
+    if (r < 0)
+        return r;
     for (const struct json *m = json_first(messages); m; m = json_next(m))
-        history_push(&fresh, json_copy(&s->arena, m));
-    rows = rows_of(&a, fresh.items, fresh.count);
+        history_push(&fresh, json_copy(&s->arena, with_id(&a, m)));
+    set_history(s, &fresh);
+    s->usage.context = session_tokens(s, 0);
     if (s->save)
-        r = conversation_replace(agent_options(s->agent)->store, s->about.id, trigger, &rows,
-                                 &generation, e);
+        r = store_generation(s, trigger, generation, e);
     if (r < 0) {
+        set_history(s, &before);
         free(fresh.items);
+        s->usage.context = context;
         return r;
     }
-    status_lock(s);
-    free(s->history.items);
-    s->history = fresh;
-    status_unlock(s);
-    s->stored = fresh.count;
+    free(before.items);
+    s->stored = s->history.count;
     return 0;
 }
 
@@ -234,6 +291,8 @@ int session_open(struct agent_session *s, struct agent *ag, const struct agent_t
     s->save = !task->no_save;
     s->about.cwd = agent_cwd(ag);
     s->about.recipe = task->recipe;
+    s->only_tools = task->tools;
+    s->only_commands = task->commands;
     s->seen = seen_new();
     s->max_turns = task->max_turns;
     if (task->resume)
@@ -245,8 +304,10 @@ int session_open(struct agent_session *s, struct agent *ag, const struct agent_t
     if (r == 0 && !task->resume)
         r = create(s, task, e);
     s->begun = s->usage;
-    if (r == 0)
+    if (r == 0) {
+        compaction_configure(s, task);
         status_join(s);
+    }
     return r;
 }
 

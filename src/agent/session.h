@@ -34,6 +34,16 @@ struct history {
     size_t count, room;
 };
 
+/* Whether and when a session is compacted; agent/compaction.h. */
+struct compact_state {
+    bool on;
+    double ratio;   /* of the context window, above 0 and up to 1 */
+    unsigned turn;  /* of `turns`, when it was last tried; 0: never */
+    int64_t past;   /* tokens the history must pass before it is worth another try; 0: any */
+    bool seen;      /* a turn.after has seen this history */
+    int64_t window; /* of the model, when it did */
+};
+
 struct agent_session {
     struct agent *agent;
     struct session about; /* what every event says of it */
@@ -52,7 +62,13 @@ struct agent_session {
     struct usage begun; /* totals when this run began */
     double cost;
     uint64_t hook_ns;
-    const struct json *todos; /* NULL: none */
+    const struct json *todos;                             /* NULL: none */
+    const char *const *only_tools, *const *only_commands; /* as in agent_task */
+    const char *said;                                     /* the model's last text; NULL: none */
+    struct compact_state compact;
+    const char *purpose;        /* of its requests; NULL: main */
+    enum failure_class failure; /* of the request that ended it */
+    const char *changed_by;     /* the hook that has changed the history since the last request */
     struct seen_files *seen;
     const struct json *system, *tools; /* as told to the model; NULL: not put together yet */
     uint64_t *prefix;                  /* hashes of what the last request began with */
@@ -92,10 +108,19 @@ MUST_CHECK int session_use_model(struct agent_session *s, const char *model, str
 void session_add(struct agent_session *s, const struct json *message);
 MUST_CHECK int session_save(struct agent_session *s, struct err *e);
 
-/* Replace the history by a new generation. */
+/* Replace the history by a new generation, in one commit; messages without an id get one. */
 MUST_CHECK int session_replace(struct agent_session *s, const struct json *messages,
-                               const char *trigger, struct err *e);
+                               const char *trigger, uint32_t *generation, struct err *e);
 const struct json *session_messages(struct arena *a, const struct agent_session *s);
+
+/* What the history takes of the context, from `first` on. */
+int64_t session_tokens(const struct agent_session *s, size_t first);
+
+/*
+ * What the history takes as far as a provider has counted it, and what has come since; where none
+ * has, what it is held to be.
+ */
+int64_t session_context(const struct agent_session *s);
 
 /* End the run, once: the first reason counts. */
 void session_end(struct agent_session *s, enum agent_end end, const char *reason);
@@ -123,7 +148,20 @@ bool session_ask(struct agent_session *s, struct arena *a, struct model_reply *r
 /* call.c: the calls of a reply, their results added to the history. */
 void session_call_tools(struct agent_session *s, struct arena *a, const struct json *message);
 
-/* loop.c: one user message, to the end. */
+/* result.c: do to the history what hooks want, or say why not. `follows`: a request does. */
+void session_obey(struct agent_session *s, const struct receipt *r, bool follows);
+
+/* What a hook wanted and did not get: told to the person and recorded after the event's receipt. */
+void session_refuse(struct agent_session *s, const struct receipt *r, const char *hook,
+                    const char *why);
+
+/* loop.c: requests and their tools, until none is called. */
+void session_talk(struct agent_session *s);
+
+/* What turn.after is told of the conversation, but for the turn itself. */
+const struct json *session_state(struct agent_session *s, struct arena *a);
+
+/* One user message, to the end. */
 void session_begin(struct agent_session *s, const char *source);
 void session_run(struct agent_session *s, const struct agent_task *task);
 void session_outcome(const struct agent_session *s, struct agent_outcome *out);
@@ -131,3 +169,6 @@ void session_outcome(const struct agent_session *s, struct agent_outcome *out);
 /* prompt.c: what every request begins with. */
 const struct json *session_system(struct agent_session *s, struct arena *a);
 const struct json *session_tools(struct agent_session *s);
+
+/* Whether what it was asked to do allows the tool; what was told to the model may be more. */
+bool session_may_call(const struct agent_session *s, const char *tool);

@@ -136,7 +136,12 @@ static int begin(struct agent_session *parent, const struct subagent_task *task,
 {
     int r;
 
-    *out = (struct agent_task){ .no_save = !parent->save };
+    *out = (struct agent_task){
+        .no_save = !parent->save,
+        .recipe = parent->about.recipe,
+        .tools = parent->only_tools,
+        .commands = parent->only_commands,
+    };
     if (parent->about.depth + 1 >= DEPTH_MAX)
         return err_set(e, -ELOOP, "subagents start subagents %d deep: do it here", DEPTH_MAX);
     r = choose(parent, task, out, e);

@@ -1,4 +1,5 @@
 /* One request to the model: what hooks make of it, sending it, and what to do when it fails. */
+#include "agent/compaction.h"
 #include "agent/models.h"
 #include "agent/session.h"
 #include "base/clock.h"
@@ -45,9 +46,11 @@ static void note_changer(struct asking *k, const struct receipt *r)
         k->broken_by = arena_strdup(k->arena, name);
 }
 
-static const struct json *with_purpose(struct arena *a, const struct json *data)
+static const struct json *with_purpose(const struct asking *k, const struct json *data)
 {
-    return json_with(a, data, STR("purpose"), json_cstring(a, "main"));
+    const char *purpose = k->s->purpose ? k->s->purpose : "main";
+
+    return json_with(k->arena, data, STR("purpose"), json_cstring(k->arena, purpose));
 }
 
 static void ask_system(struct asking *k)
@@ -56,7 +59,7 @@ static void ask_system(struct asking *k)
     CLEANUP(receipt) struct receipt r = { 0 };
     const struct json *data = json_with(a, NULL, STR("system"), session_system(k->s, a));
 
-    data = with_purpose(a, json_with(a, data, STR("model"), json_cstring(a, k->q.model)));
+    data = with_purpose(k, json_with(a, data, STR("model"), json_cstring(a, k->q.model)));
     if (k->s->todos)
         data = json_with(a, data, STR("todos"), k->s->todos);
     session_emit(k->s, POINT_SYSTEM_TRANSFORM, data, a, &r);
@@ -71,7 +74,7 @@ static void ask_messages(struct asking *k)
     CLEANUP(receipt) struct receipt r = { 0 };
     const struct json *data = json_with(a, NULL, STR("messages"), session_messages(a, k->s));
 
-    session_emit(k->s, POINT_MESSAGES_TRANSFORM, with_purpose(a, data), a, &r);
+    session_emit(k->s, POINT_MESSAGES_TRANSFORM, with_purpose(k, data), a, &r);
     note_changer(k, &r);
     k->q.messages = json_get(r.data, STR("messages"));
     if (r.verdict.decision == DECISION_BLOCK)
@@ -123,6 +126,7 @@ static void put_together(struct asking *k)
         .model = s->model.model,
         .variant = s->variant,
         .tools = session_tools(s),
+        .no_calls = s->only_tools && !s->only_tools[0],
         .session = s->about.id,
         .abort_fd = agent_options(s->agent)->abort_fd,
     };
@@ -262,6 +266,9 @@ static void succeed(struct asking *k, struct model_reply *reply)
     reply->message = json_with(a, reply->message, STR("id"), json_cstring(a, ulid_new(a)));
     data = updated(k, reply->message);
     data = json_with(a, data, STR("usage"), usage_to_json(a, &reply->usage));
+    if (!k->broken_by)
+        k->broken_by = k->s->changed_by;
+    k->s->changed_by = NULL;
     if (!kept && k->broken_by)
         data = json_with(a, data, STR("prefix_broken_by"), json_cstring(a, k->broken_by));
     (void)session_notice(k->s, POINT_MESSAGE_UPDATED, data, a);
@@ -333,6 +340,7 @@ static bool fail(struct asking *k, const struct model_failure *f, unsigned attem
                                         json_get(error_data(k, f), STR("error")));
 
     *model = NULL;
+    s->failure = f->class;
     if (f->class == MODEL_ABORTED) {
         keep_arrived(k);
         session_end(s, AGENT_ABORTED, "aborted");
@@ -341,6 +349,8 @@ static bool fail(struct asking *k, const struct model_failure *f, unsigned attem
     *model = session_notice(s, POINT_MESSAGE_UPDATED, data, k->arena);
     if (*model)
         return true;
+    if (f->class == MODEL_CONTEXT_OVERFLOW && !s->over && compaction_rescue(s))
+        return !s->over;
     if (may_retry(f, attempt) && !s->over) {
         if (retry(k, f, attempt, model))
             return true;
@@ -390,6 +400,8 @@ static bool ask(struct asking *k, struct model_reply *reply)
             return false;
         if (model)
             attempt = 0;
+        else if (f.class == MODEL_CONTEXT_OVERFLOW) /* the history is another one */
+            put_together(k);
     }
     return false;
 }

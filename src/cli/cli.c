@@ -106,6 +106,7 @@ bool cli_open(struct cli *cli, const struct scope *scope, struct runtime *rt, in
         .trust = scope->trust,
         .receipts = scope->receipts,
         .lenient = scope->lenient,
+        .no_hooks = scope->no_hooks,
         .recompile = scope->recompile,
         .flags = flags,
         .abort_fd = scope->abort_fd,

@@ -39,7 +39,8 @@ struct cli {
 };
 
 verb_fn cmd_chat, cmd_config, cmd_conversation, cmd_demo, cmd_doctor, cmd_emit, cmd_list, cmd_plan,
-    cmd_replay, cmd_run, cmd_show, cmd_state, cmd_test, cmd_trace, cmd_trust, cmd_version;
+    cmd_recipe, cmd_replay, cmd_run, cmd_show, cmd_state, cmd_test, cmd_trace, cmd_trust,
+    cmd_version;
 
 /* One line on standard error: "hooke: …". They return EXIT_FAILED and EXIT_USAGE. */
 int cli_fail(struct cli *cli, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -66,8 +67,9 @@ struct scope {
     const char *receipts; /* NULL: the usual folder; "": none */
     int abort_fd;         /* see interrupt_fd(); 0: a signal ends the program at once */
     bool recompile;
-    bool lenient; /* look at a configuration that `strict` refuses */
-    bool quiet;   /* problems are the verb's own matter: don't log them */
+    bool lenient;  /* look at a configuration that `strict` refuses */
+    bool no_hooks; /* but safety-critical ones and compaction */
+    bool quiet;    /* problems are the verb's own matter: don't log them */
 };
 
 #define SCOPE_ARGS(scope)                                       \

@@ -1,11 +1,13 @@
 /* hooke chat - a session with a person at the terminal: message after message, until Ctrl-D. */
 #include "base/path.h"
+#include "cli/cook.h"
 #include "cli/editor.h"
 #include "cli/interrupt.h"
 #include "cli/talk.h"
 #include "hook/registry.h"
 #include "store/conversation.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 struct chat {
@@ -49,18 +51,18 @@ static void go_on(struct chat *c)
 {
     c->talk.task.resume = arena_strdup(&c->cli->arena, c->last.session);
     c->talk.task.goes_on = true;
+    c->last.recipe[0] = '\0'; /* that was of the message, not of the session */
     c->good_model = c->talk.task.model;
     c->good_agent = c->talk.task.agent;
 }
 
-static void send(struct chat *c, const char *text)
+static void send(struct chat *c, const struct agent_task *task)
 {
     struct agent_outcome out = { 0 };
     struct err e = { 0 };
 
-    c->talk.task.text = text;
     screen_begin(&c->screen);
-    if (agent_run(c->agent, &c->talk.task, &out, &e) < 0) {
+    if (agent_run(c->agent, task, &out, &e) < 0) {
         screen_say(&c->screen, STYLE_RED, e.msg);
         c->talk.task.model = c->good_model;
         c->talk.task.agent = c->good_agent;
@@ -140,6 +142,26 @@ static void do_resume(struct chat *c, const char *word)
         (unsigned long long)found.messages);
 }
 
+static void do_recipes(struct chat *c, const char *word UNUSED)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    struct registry *reg = engine_look(c->rt->engine);
+    struct problems problems = { .arena = &a };
+    const struct recipe *list;
+    size_t count;
+
+    problems.end = &problems.first;
+    list = recipe_list(&(struct recipe_place){ .config = registry_config(reg) }, &a, &count,
+                       &problems);
+    registry_unref(reg);
+    for (size_t i = 0; i < count; i++)
+        say(c, STYLE_DIM, "/%s: %s", list[i].name,
+            list[i].untrusted ? list[i].untrusted : list[i].description);
+    for (const struct problem *p = problems.first; p; p = p->next)
+        if (!p->warning)
+            screen_say(&c->screen, STYLE_RED, p->message);
+}
+
 static void do_quit(struct chat *c, const char *word UNUSED)
 {
     c->over = true;
@@ -155,6 +177,7 @@ static const struct {
     { "hooks", "", "list the hooks that are on", do_hooks },
     { "new", "", "begin another session", do_new },
     { "resume", " ID", "go on with another conversation", do_resume },
+    { "recipes", "", "list the recipes: /NAME [KEY=VALUE...] [text] runs one", do_recipes },
     { "quit", "", "leave, as Ctrl-D does", do_quit },
 };
 
@@ -170,6 +193,104 @@ static void do_help(struct chat *c, const char *word UNUSED)
                "a line that ends in a backslash goes on; Ctrl-C ends what runs");
 }
 
+/* Recipes ---------------------------------------------------------------------------------------
+ */
+
+/* Cut KEY=VALUE or KEY="VALUE" off the front, when KEY is an argument of the recipe. */
+static bool cut_argument(struct arena *a, const struct recipe *recipe, struct str *rest,
+                         const struct json **args)
+{
+    const char *equals = rest->len ? memchr(rest->ptr, '=', rest->len) : NULL;
+    struct str text = str_trim(*rest), key, value;
+    const char *end;
+    bool quoted;
+
+    if (!equals)
+        return false;
+    key = (struct str){ text.ptr, (size_t)(equals - text.ptr) };
+    if (memchr(key.ptr, ' ', key.len) || !recipe_takes(recipe, arena_cstr(a, key)))
+        return false;
+    value = (struct str){ equals + 1, (size_t)(text.ptr + text.len - equals) - 1 };
+    quoted = str_starts(value, STR("\""));
+    end = memchr(value.ptr + quoted, quoted ? '"' : ' ', value.len - quoted);
+    if (quoted && !end)
+        return false;
+    *rest = end ? (struct str){ end + quoted, (size_t)(value.ptr + value.len - end) - quoted }
+                : STR("");
+    value = (struct str){ value.ptr + quoted,
+                          (size_t)((end ? end : value.ptr + value.len) - value.ptr) - quoted };
+    *args = json_with(a, *args, key, json_string(a, value));
+    return true;
+}
+
+/* What a recipe chose is of its own message only: the conversation goes on as before. */
+static void keep_choice(struct chat *c, const struct recipe *recipe)
+{
+    struct conversation was = { 0 };
+    struct talk *o = &c->talk;
+
+    if (!o->task.resume ||
+        conversation_get(c->rt->store, o->task.resume, &c->cli->arena, &was, NULL) < 0)
+        return;
+    if (recipe->model && !o->task.model)
+        o->task.model = was.model;
+    if (recipe->agent && !o->task.agent)
+        o->task.agent = was.agent;
+}
+
+/* What comes of the recipe takes the place of what was said so far. */
+static int replace_history(struct chat *c, const struct recipe *recipe, const struct cooking *how,
+                           struct err *e)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    struct agent_task task = c->talk.task;
+    struct agent_compacted done;
+    int r;
+
+    if (!task.resume)
+        return err_set(e, -ENODATA, "nothing was said yet that could be compacted");
+    task.recipe = recipe->name;
+    task.text = how->more;
+    screen_begin(&c->screen);
+    r = agent_compact(c->agent, &task, how->args, &done, e);
+    if (r < 0)
+        return r;
+    screen_say(&c->screen, STYLE_DIM, agent_compacted_text(&a, &done));
+    interrupt_clear();
+    return 0;
+}
+
+/* False: there is no recipe of that name. */
+static bool run_recipe(struct chat *c, struct arena *a, const char *name, const char *words)
+{
+    struct str rest = str_of(words);
+    struct cooking how = { .cwd = c->talk.scope.cwd, .abort_fd = c->talk.show.abort_fd };
+    struct agent_task task = c->talk.task;
+    struct recipe recipe;
+    struct err e = { 0 };
+    int r = cook_find(c->rt, a, name, &recipe, &e);
+
+    if (r == -ENOENT || r == -EINVAL)
+        return false;
+    while (r == 0 && cut_argument(a, &recipe, &rest, &how.args))
+        ;
+    how.more = arena_cstr(a, str_trim(rest));
+    if (r == 0 && recipe.replaces)
+        r = replace_history(c, &recipe, &how, &e);
+    else if (r == 0)
+        r = cook_task(a, &recipe, &how, &task, &e);
+    if (r < 0) {
+        screen_say(&c->screen, STYLE_RED, e.msg);
+        interrupt_clear();
+        return true;
+    }
+    if (recipe.replaces)
+        return true;
+    keep_choice(c, &recipe);
+    send(c, &task);
+    return true;
+}
+
 static void unknown(struct chat *c, const char *name)
 {
     const char *known[ARRAY_LEN(commands)], *nearest;
@@ -181,28 +302,36 @@ static void unknown(struct chat *c, const char *name)
         nearest ? nearest : "; /help lists them", nearest ? "'?" : "");
 }
 
-/* "/word" or "/word rest"; a path such as "/etc/hosts" is no command. */
-static bool is_command(const char *text)
+static bool is_word(struct str name)
 {
-    size_t len = strspn(text + 1, "abcdefghijklmnopqrstuvwxyz");
-
-    return text[0] == '/' && len && (!text[1 + len] || text[1 + len] == ' ');
+    for (size_t i = 0; i < name.len; i++)
+        if (name.ptr[i] < 'a' || name.ptr[i] > 'z')
+            return false;
+    return name.len > 0;
 }
 
-static void obey(struct chat *c, struct arena *a, const char *text)
+/*
+ * "/word" or "/word rest": a command, else a recipe. False: neither; what is no plain word, such
+ * as "/etc/hosts", may just be how a message begins.
+ */
+static bool obey(struct chat *c, struct arena *a, const char *text)
 {
     struct str rest = str_of(text + 1), name;
     const char *word;
 
-    if (!str_cut(&rest, ' ', &name))
-        return;
+    if (text[0] != '/' || !str_cut(&rest, ' ', &name))
+        return false;
     word = arena_cstr(a, str_trim(str_is_set(rest) ? rest : STR("")));
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         if (str_is(name, commands[i].name)) {
             commands[i].run(c, word);
-            return;
+            return true;
         }
-    unknown(c, arena_cstr(a, name));
+    if (run_recipe(c, a, arena_cstr(a, name), word))
+        return true;
+    if (is_word(name))
+        unknown(c, arena_cstr(a, name));
+    return is_word(name);
 }
 
 /* The verb --------------------------------------------------------------------------------------
@@ -227,10 +356,10 @@ static void take_text(struct chat *c)
         break;
     }
     trimmed = str_trim(str_of(text));
-    if (trimmed.len && is_command(arena_cstr(&a, trimmed)))
-        obey(c, &a, arena_cstr(&a, trimmed));
-    else if (trimmed.len)
-        send(c, text);
+    if (!trimmed.len || obey(c, &a, arena_cstr(&a, trimmed)))
+        return;
+    c->talk.task.text = text;
+    send(c, &c->talk.task);
 }
 
 static int converse(struct chat *c)

@@ -1,10 +1,12 @@
 /* hooke conversation - what was said in sessions: look at it, fork it, move it, bring it back. */
 #include "agent/archive.h"
+#include "agent/message.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/ulid.h"
 #include "cli/conversation_text.h"
+#include "cli/generations.h"
 #include "hook/usage.h"
 
 #include <errno.h>
@@ -20,7 +22,7 @@ struct work {
     size_t count;
     const char *search;
     uint64_t limit, generation;
-    bool json, all, markdown, yes, force, new_id;
+    bool json, all, markdown, generations, yes, force, new_id;
 };
 
 static int failed(const struct work *w, int r, const struct err *e)
@@ -144,6 +146,8 @@ static int show_one(struct work *w)
     struct err e = { 0 };
     int r = conversation_get(w->store, w->words[0], a, &c, &e);
 
+    if (r == 0 && w->generations)
+        return generations_show(w->cli, w->store, &c, w->json);
     if (r == 0)
         r = conversation_load(w->store, c.id, generation, a, &rows, &e);
     if (r < 0)
@@ -215,6 +219,25 @@ static int fork_one(struct work *w)
     return r < 0 ? failed(w, r, &e) : changed(w, "forked", c.id);
 }
 
+/* What was spent stays spent; how full the context is, is that of the messages that come back. */
+static int replace(const struct work *w, const struct conversation *c,
+                   const struct conversation_part *part, uint32_t *generation, struct err *e)
+{
+    struct arena *a = &w->cli->arena;
+    struct conversation_totals totals = { .cost = c->cost };
+    struct usage u = { 0 };
+    const struct json *j;
+
+    if (c->usage && c->usage[0] && json_parse(a, str_of(c->usage), NULL, &j, NULL) == 0)
+        u = usage_from_json(j);
+    u.context = 0;
+    for (size_t i = 0; i < part->rows.count; i++)
+        if (json_parse(a, part->rows.list[i].line, NULL, &j, NULL) == 0)
+            u.context += message_tokens(j);
+    totals.usage = json_text(a, usage_to_json(a, &u));
+    return conversation_replace(w->store, c->id, part, &totals, generation, e);
+}
+
 static int restore_one(struct work *w)
 {
     struct arena *a = &w->cli->arena;
@@ -222,7 +245,7 @@ static int restore_one(struct work *w)
     CLEANUP(fd) int claim = -1;
     char *end;
     unsigned long wanted = strtoul(text, &end, 10);
-    struct conversation_rows rows = { 0 };
+    struct conversation_part part = { .trigger = "restore" };
     struct conversation c = { 0 };
     struct err e = { 0 };
     uint32_t generation;
@@ -234,9 +257,9 @@ static int restore_one(struct work *w)
     if (r == 0)
         r = conversation_claim(w->store, c.id, &claim, &e);
     if (r == 0)
-        r = conversation_load(w->store, c.id, (uint32_t)wanted, a, &rows, &e);
+        r = conversation_load(w->store, c.id, (uint32_t)wanted, a, &part.rows, &e);
     if (r == 0)
-        r = conversation_replace(w->store, c.id, "restore", &rows, &generation, &e);
+        r = replace(w, &c, &part, &generation, &e);
     return r < 0 ? failed(w, r, &e) : changed(w, "restored", c.id);
 }
 
@@ -438,6 +461,8 @@ int cmd_conversation(struct cli *cli, int argc, char **argv)
         ARG_NUMBER("limit", 'n', &w.limit, "N", "list: the newest N, 0 for all (default 50)"),
         ARG_SWITCH("markdown", 0, &w.markdown, "show: as Markdown"),
         ARG_NUMBER("generation", 'g', &w.generation, "N", "show: this one, not the newest"),
+        ARG_SWITCH("generations", 0, &w.generations,
+                   "show: all of them, and what of each the next still names"),
         ARG_SWITCH("yes", 'y', &w.yes, "delete: without asking"),
         ARG_SWITCH("force", 0, &w.force, "import: replace the one that is there"),
         ARG_SWITCH("new-id", 0, &w.new_id, "import: as another conversation"),

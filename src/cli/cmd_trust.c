@@ -1,4 +1,5 @@
 /* hooke trust - look at what the workspace configures and runs, and let it be used from now on. */
+#include "agent/recipe.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "cli/cli.h"
@@ -224,6 +225,21 @@ static void trust_files(struct trusting *t, const struct config *config)
     }
 }
 
+static void trust_recipes(struct trusting *t, const struct config *config)
+{
+    size_t count;
+    const char *const *files =
+        recipe_files(&(struct recipe_place){ .config = config }, &t->cli->arena, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct config_file f = { .path = files[i], .exists = true };
+        const char *name = trust_name(&t->cli->arena, f.path);
+
+        if (!find_item(t, name) && is_named(t, name) && !trust_one(t, &f))
+            t->failed = true;
+    }
+}
+
 /* Pins of the workspace whose file is gone. */
 static void add_vanished(struct trusting *t, const struct config *config)
 {
@@ -361,6 +377,7 @@ static int pass(struct trusting *t, bool *again)
         rc = revoke_pins(t, config);
     else {
         trust_files(t, config);
+        trust_recipes(t, config);
         *again = t->pinned > 0 && ++t->passes < PASSES_MAX;
         rc = *again ? EXIT_DONE : finish(t, config);
     }

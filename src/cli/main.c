@@ -12,13 +12,20 @@
 static verb_fn cmd_help;
 
 static const struct verb verbs[] = {
-    { "run", cmd_run, "run [PROMPT...] [--model PROVIDER/MODEL] [flags]",
+    { "run", cmd_run,
+      "run [PROMPT...] [--model PROVIDER/MODEL] [flags]\n"
+      "run -r RECIPE [--arg KEY=VALUE]... [PROMPT...] [flags]",
       "let an agent do something, every moment of it open to hooks",
       "The model's text goes to standard output, all else to standard error.\n"
       "Exit code: 0 done, 1 failed, 2 ended by a hook." },
     { "chat", cmd_chat, "chat [--model PROVIDER/MODEL] [flags]",
       "the same, message after message, at the terminal",
       "Ctrl-C ends what runs, Ctrl-D the chat; /help lists the commands in it." },
+    { "recipe", cmd_recipe,
+      "recipe list [--json]\nrecipe show NAME [--arg KEY=VALUE]... [--run] [--json]",
+      "list the prompts that can be run by name, and show one",
+      "'show' prints a recipe as it is written; with --arg its arguments are put in, with --run\n"
+      "its commands are run, too." },
     { "conversation", cmd_conversation,
       "conversation list [--search TEXT] [--all] [--limit N] [--json]\n"
       "conversation show ID [--markdown] [--generation N] [--json]\n"

@@ -65,6 +65,14 @@ static const char *active_hooks(struct arena *a, const struct run_lines *runs)
     return arena_strdup(a, b.len ? strbuf_cstr(&b) : "no hook");
 }
 
+/* A note on what became of a verdict has no runs, but something to say. */
+static const char *gist(struct arena *a, const struct json *j, const struct run_lines *runs)
+{
+    const char *note = json_cstr(a, json_first(json_get(j, STR("warnings"))));
+
+    return runs->count == 0 && note && json_get(j, STR("after")) ? note : active_hooks(a, runs);
+}
+
 struct table receipt_text_table(struct arena *a)
 {
     static const struct column columns[] = {
@@ -94,7 +102,7 @@ void receipt_text_row(struct table *t, const char *line)
     table_cell(t, STYLE_PLAIN, "%s%s%s", text(a, j, STR("point")), tool[0] ? " " : "", tool);
     table_cell(t, outcome_style(outcome), "%s", outcome);
     table_cell(t, STYLE_PLAIN, "%s", term_duration(a, nanoseconds(j)));
-    table_cell(t, STYLE_PLAIN, "%s", active_hooks(a, &runs));
+    table_cell(t, STYLE_PLAIN, "%s", term_clean(a, gist(a, j, &runs)));
 }
 
 static void print_field(struct cli *cli, const struct json *j, const char *label, struct str name)

@@ -186,6 +186,7 @@ static void show_line(struct screen *s, const struct show *w)
     case SHOW_SAY:
     case SHOW_RETRY:
     case SHOW_NOTE:
+    case SHOW_COMPACTED:
         wrapped(s, w->depth, STYLE_YELLOW, text);
         break;
     default:

@@ -5,19 +5,13 @@
 #include <stdio.h>
 
 static const char *const names[] = {
-    [SHOW_SESSION] = "session",
-    [SHOW_TEXT] = "text",
-    [SHOW_REASONING] = "reasoning",
-    [SHOW_TEXT_END] = "message",
-    [SHOW_TOOL_BEGIN] = "tool",
-    [SHOW_TOOL_END] = "tool_result",
-    [SHOW_HOOK] = "hook",
-    [SHOW_SAY] = "say",
-    [SHOW_RETRY] = "retry",
-    [SHOW_FALLBACK] = "fallback",
-    [SHOW_FOLLOW_UP] = "follow_up",
-    [SHOW_NOTE] = "note",
-    [SHOW_END] = "end",
+    [SHOW_SESSION] = "session",     [SHOW_TEXT] = "text",
+    [SHOW_REASONING] = "reasoning", [SHOW_TEXT_END] = "message",
+    [SHOW_TOOL_BEGIN] = "tool",     [SHOW_TOOL_END] = "tool_result",
+    [SHOW_HOOK] = "hook",           [SHOW_SAY] = "say",
+    [SHOW_RETRY] = "retry",         [SHOW_FALLBACK] = "fallback",
+    [SHOW_FOLLOW_UP] = "follow_up", [SHOW_NOTE] = "note",
+    [SHOW_COMPACTED] = "compacted", [SHOW_END] = "end",
 };
 
 static void print_line(const struct json *j)
@@ -53,9 +47,10 @@ void screen_json_show(const struct show *w)
         json_add(&a, j, STR("ok"), json_bool(&a, w->ok));
     if (w->json)
         json_add(&a, j,
-                 w->kind == SHOW_TOOL_BEGIN ? STR("args")
-                 : w->kind == SHOW_TOOL_END ? STR("output")
-                                            : STR("message"),
+                 w->kind == SHOW_TOOL_BEGIN  ? STR("args")
+                 : w->kind == SHOW_TOOL_END  ? STR("output")
+                 : w->kind == SHOW_COMPACTED ? STR("compaction")
+                                             : STR("message"),
                  w->json);
     print_line(j);
 }
@@ -75,5 +70,17 @@ void screen_json_end(const struct agent_outcome *o)
     if (o->cost > 0)
         json_add(&a, j, STR("cost"), json_double(&a, o->cost));
     json_add(&a, j, STR("hook_us"), json_int(&a, (int64_t)(o->hook_ns / 1000)));
+    print_line(j);
+}
+
+void screen_json_compacted(const struct agent_compacted *c)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    struct json *j = json_object(&a);
+
+    json_add(&a, j, STR("type"), json_cstring(&a, names[SHOW_COMPACTED]));
+    json_add(&a, j, STR("session"), json_cstring(&a, c->session));
+    json_add(&a, j, STR("text"), json_cstring(&a, agent_compacted_text(&a, c)));
+    json_add(&a, j, STR("compaction"), agent_compacted_json(&a, c, "manual"));
     print_line(j);
 }

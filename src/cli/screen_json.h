@@ -5,3 +5,6 @@
 
 void screen_json_show(const struct show *w);
 void screen_json_end(const struct agent_outcome *o);
+
+/* A compaction that a person asked for. */
+void screen_json_compacted(const struct agent_compacted *c);

@@ -6,11 +6,24 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+static bool read_ratio(const char *text, double *ratio)
+{
+    char *end;
+
+    *ratio = strtod(text, &end);
+    return end != text && !*end && *ratio > 0 && *ratio <= 1;
+}
 
 bool talk_check(struct cli *cli, struct talk *o, int *rc)
 {
     if (o->follow && o->task.resume) {
         *rc = cli_misuse(cli, "--follow and --resume name two conversations: choose one");
+        return false;
+    }
+    if (o->compact_ratio && !read_ratio(o->compact_ratio, &o->task.compact_ratio)) {
+        *rc = cli_misuse(cli, "--compact-ratio: '%s' is not above 0 and up to 1", o->compact_ratio);
         return false;
     }
     o->task.max_turns = o->max_turns > UINT32_MAX ? UINT32_MAX : (unsigned)o->max_turns;

@@ -85,6 +85,7 @@ int runtime_open(struct runtime *rt, const struct runtime_options *o, struct err
         .builtins = builtin_hooks,
         .runners = runners,
         .use_builtins = !o->only_used,
+        .no_hooks = o->no_hooks,
         .depth = child_depth_here(),
         .abort_fd = o->abort_fd,
     };

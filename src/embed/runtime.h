@@ -21,6 +21,7 @@ struct runtime_options {
     const char *answering; /* an agent that runs the hooks of its own configuration itself */
     bool no_config;        /* built-in defaults only */
     bool only_used;        /* no built-in but those used by name */
+    bool no_hooks;         /* but safety-critical ones and compaction */
     bool lenient;          /* take a configuration that `strict` refuses, to look at it */
     bool recompile;        /* read configuration files even when a compiled form is fresh */
     int abort_fd;          /* readable or hung up: end the processes of hooks; 0: none */

@@ -135,6 +135,7 @@ static struct registry *build(const struct engine *en, struct config *config,
         .builtins = en->options.builtins,
         .runners = en->options.runners,
         .use_builtins = en->options.use_builtins,
+        .no_hooks = en->options.no_hooks,
         .used = en->used,
         .callbacks = en->callbacks,
         .callback_count = en->callback_count,
@@ -329,6 +330,19 @@ void engine_record(struct engine *en, struct receipt *r)
 {
     ulid_next(&en->ids, r->at_ms, r->id);
     write_receipt(en, r);
+}
+
+void engine_note(struct engine *en, const struct receipt *of, const char *text)
+{
+    struct receipt note = {
+        .after = of->id,
+        .at_ms = clock_wall_ms(),
+        .event = of->event,
+        .warnings = &text,
+        .warning_count = 1,
+    };
+
+    engine_record(en, &note);
 }
 
 static uint64_t event_timeout_ns(const struct registry *reg)

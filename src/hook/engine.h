@@ -30,6 +30,7 @@ struct engine_options {
     const char *capture;                    /* folder that all events are saved to; NULL: none */
     const struct hook_def *const *builtins; /* known ones, ended by NULL */
     const struct runner *const *runners;    /* ended by NULL */
+    bool no_hooks;                          /* as in struct registry_sources */
     bool use_builtins;                      /* all that are not off; else those that are used */
     unsigned depth; /* > 0: inside a hook; only what runs in process may run */
     int abort_fd;   /* readable or hung up: end the processes of hooks; never read; 0: none */
@@ -70,6 +71,9 @@ MUST_CHECK int engine_register(struct engine *en, const struct engine_callback *
  */
 MUST_CHECK int engine_emit(struct engine *en, const struct event *ev, struct arena *a,
                            struct receipt *r, struct err *e);
+
+/* Record what became of a verdict after its event: a receipt of its own that names the event's. */
+void engine_note(struct engine *en, const struct receipt *of, const char *text);
 
 /*
  * Try one hook alone: even if the event does not match it, it is off, or its cadence is closed.

@@ -73,6 +73,7 @@ struct hook_def {
     enum layer layer;
     int priority;
     bool safety_critical; /* always fires; its failure blocks */
+    bool stays;           /* runs even where hooks are switched off as a whole */
     bool off;             /* runs only where configuration says `enabled: true` */
     bool no_rerun;        /* its change of args does not send them past the guards again */
     enum session_match session;

@@ -157,6 +157,17 @@ static void apply_disabled(struct registry *reg)
     }
 }
 
+/* What keeps people from harm, and what keeps a session going, is not a matter of taste. */
+static void switch_off(struct registry *reg)
+{
+    for (size_t i = 0; i < reg->count; i++) {
+        struct hook *h = reg->hooks[i];
+
+        if (!h->traits.safety_critical && !(h->def && h->def->stays) && !h->off_because)
+            h->off_because = "--no-hooks";
+    }
+}
+
 static bool subscribes(const struct hook *h, enum point point)
 {
     for (size_t i = 0; i < h->traits.on_count; i++)
@@ -304,6 +315,8 @@ struct registry *registry_new(const struct registry_sources *from)
         apply_locks(reg);
         apply_cadences(reg);
     }
+    if (from->no_hooks)
+        switch_off(reg);
     sort_hooks(reg);
     return reg;
 }

@@ -16,6 +16,7 @@ struct registry_sources {
     const char *const *used; /* built-ins used by name, ended by NULL */
     const struct hook *callbacks;
     size_t callback_count;
+    bool no_hooks;       /* but safety-critical ones and built-ins that stay */
     uint64_t generation; /* of the hooks that were used and registered */
 };
 

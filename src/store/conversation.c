@@ -342,11 +342,12 @@ static int set_generation(struct db *db, const struct row *row, struct err *e)
     return db_run(db, st, e);
 }
 
-int conversation_replace(struct store *s, const char *id, const char *trigger,
-                         const struct conversation_rows *rows, uint32_t *generation, struct err *e)
+int conversation_replace(struct store *s, const char *id, const struct conversation_part *part,
+                         const struct conversation_totals *totals, uint32_t *generation,
+                         struct err *e)
 {
     CLEANUP(arena) struct arena a = { 0 };
-    struct conversation_totals totals = { 0 };
+    struct conversation_totals kept = { 0 };
     struct row row = { 0 };
     struct db *db;
     int r = enter(s, &db, true, e);
@@ -355,16 +356,16 @@ int conversation_replace(struct store *s, const char *id, const char *trigger,
         return r;
     r = find(db, id, &a, &row, e);
     if (r == 0)
-        r = check_count(&row, row.about.messages, rows->count, e);
+        r = check_count(&row, part->known ? part->known : row.about.messages, part->rows.count, e);
     if (r == 0) {
-        totals = (struct conversation_totals){ .usage = row.about.usage, .cost = row.about.cost };
+        kept = (struct conversation_totals){ .usage = row.about.usage, .cost = row.about.cost };
         row.first = row.next;
         row.about.generation++;
         *generation = row.about.generation;
-        r = add_generation(db, &row, trigger, clock_wall_ms(), e);
+        r = add_generation(db, &row, part->trigger, part->at_ms ? part->at_ms : clock_wall_ms(), e);
     }
     if (r == 0)
-        r = add_messages(db, &row, rows, &totals, e);
+        r = add_messages(db, &row, &part->rows, totals ? totals : &kept, e);
     if (r == 0)
         r = set_generation(db, &row, e);
     return leave(s, db, r, e);

@@ -71,11 +71,6 @@ MUST_CHECK int conversation_append(struct store *s, const char *id, uint64_t exp
 MUST_CHECK int conversation_load(struct store *s, const char *id, uint32_t generation,
                                  struct arena *a, struct conversation_rows *rows, struct err *e);
 
-/* Start a generation with these messages; `trigger` says what did (compaction, hook, restore). */
-MUST_CHECK int conversation_replace(struct store *s, const char *id, const char *trigger,
-                                    const struct conversation_rows *rows, uint32_t *generation,
-                                    struct err *e);
-
 struct conversation_generation {
     uint32_t generation;
     const char *trigger;
@@ -89,15 +84,27 @@ MUST_CHECK int conversation_generations(struct store *s, const char *id, struct 
 MUST_CHECK int conversation_rename(struct store *s, const char *id, const char *title,
                                    struct err *e);
 
+/* A generation: what started it (compaction, callback, hook, restore, fork), and its messages. */
+struct conversation_part {
+    const char *trigger;
+    int64_t at_ms;  /* 0: now */
+    uint64_t known; /* messages of the generation it ends, to the caller's knowledge; 0: any */
+    struct conversation_rows rows;
+};
+
+/*
+ * Start a generation, in one commit. `totals` NULL: as they were. -ESTALE when the one it ends has
+ * messages the caller does not know of.
+ */
+MUST_CHECK int conversation_replace(struct store *s, const char *id,
+                                    const struct conversation_part *part,
+                                    const struct conversation_totals *totals, uint32_t *generation,
+                                    struct err *e);
+
 /*
  * A whole conversation at once, as it was elsewhere: `about` with its times and totals, every
  * generation with its messages. -EEXIST when there is one of that id, unless it is to be replaced.
  */
-struct conversation_part {
-    const char *trigger; /* what started the generation */
-    int64_t at_ms;
-    struct conversation_rows rows;
-};
 MUST_CHECK int conversation_put(struct store *s, const struct conversation *about,
                                 const struct conversation_part *parts, size_t count, bool replace,
                                 struct err *e);

@@ -12,6 +12,7 @@ does with them:
     ```c FILE                 a source file
     ```sh FILE, ```lua FILE   the bytes of a file under examples/
     ```lua FILE.lua           a script that lies beside the configurations of the page
+    ```markdown recipe NAME   a recipe that the commands of the page can name
 
 A console or shell block runs with a home of its own, in which the nearest configuration above it in
 the same section is the user's, with the scripts of examples/hooks/ beside it."""
@@ -34,6 +35,7 @@ class Block:
         self.text = text
         self.config = config
         self.scripts = {}
+        self.recipes = {}
 
     def __str__(self):
         return f"{self.page}:{self.line}"
@@ -61,8 +63,10 @@ def blocks_of(page):
             lines.append(line)
     assert info is None, f"{page}:{begin}: the fence is not closed"
     scripts = {b.words[1]: b.text for b in found if b.starts("lua") and "/" not in b.words[1]}
+    recipes = {b.words[2]: b.text for b in found if b.starts("markdown", "recipe")}
     for block in found:
         block.scripts = scripts
+        block.recipes = recipes
     return found
 
 
@@ -71,6 +75,10 @@ def lay_out(hooke, block):
     shutil.copytree(SOURCE / "examples/hooks", hooke.config_dir, dirs_exist_ok=True)
     for name, text in block.scripts.items():
         (hooke.config_dir / name).write_text(text)
+    for name, text in block.recipes.items():
+        path = hooke.config_dir / "recipes" / f"{name}.md"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
 
 
 def blocks(*words):

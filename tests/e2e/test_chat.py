@@ -225,6 +225,27 @@ def test_new_and_resume(hooke, chat, seen):
         ("session.created", "resume"), ("session.ended", "quit")]
 
 
+def test_compact_replaces_what_was_said(hooke, chat):
+    script(hooke, {"expects": "count", "text": "One, two, three, four, five, six, seven, eight."},
+           {"expects": "mind the numbers", "text": "SUMMARY"},
+           {"expects": "go on", "text": "Nine."})
+    t = chat()
+    t.line("/compact")
+    t.expect("nothing was said yet")
+    t.line("count to eight and say every number in words, slowly, one after the other")
+    t.expect("eight.")
+    t.expect("> ")
+    t.line("/compact mind the numbers")
+    t.expect("Compacted conversation ")
+    t.expect("> ")
+    t.line("go on")
+    t.expect("Nine.")
+    t.expect("> ")
+    t.line("/quit")
+    t.end()
+    assert [(c["generation"], c["messages"]) for c in stored(hooke)] == [(2, 3)]
+
+
 def test_commands_explain_themselves(hooke, chat):
     script(hooke, {"expects": "/etc/hosts", "text": "A path."})
     t = chat()
@@ -303,3 +324,39 @@ def test_no_terminal_is_a_misuse(hooke):
     script(hooke, {"text": "Hello."})
     r = hooke("chat", input="hi\n")
     assert (r.rc, r.out) == (64, "") and "needs a terminal" in r.err
+
+
+def test_a_recipe_runs_by_its_name_for_one_message(hooke, chat):
+    folder = hooke.config_dir / "recipes/team"
+    folder.mkdir(parents=True)
+    (folder / "hi.md").write_text("---\nallowed_tools: []\nmodel: script/m2\n---\nHello {{.who}}")
+    (folder.parent / "help.md").write_text("not this")
+    (folder.parent / "greet.md").write_text('Greet {{default .who "all"}}')
+    script(hooke, {"model": "m1", "expects": "first", "text": "First."},
+           {"model": "m2", "expects": "Hello a b\\nand c=d", "text": "Hi."},
+           {"model": "m1", "expects": "after", **call("bash", command="touch made")},
+           {"model": "m1", "text": "After."}, {"expects": "Greet all", "text": "Greeted."})
+    t = chat()
+    t.line("first")
+    t.expect("First.")
+    t.expect("> ")
+    t.line("/recipes")
+    t.expect("/team/hi")
+    t.line("/help")
+    t.expect("/recipes")
+    t.line("/team/hi")
+    t.expect("needs the argument 'who'")
+    t.line('/team/hi who="a b" and c=d')
+    t.expect("Hi.")
+    t.expect("> ")
+    t.line("after")
+    t.expect("After.")
+    t.expect("> ")
+    t.line("/greet")
+    t.expect("Greeted.")
+    t.expect("> ")
+    t.line("/greett")
+    t.expect("unknown command '/greett'")
+    t.line("/quit")
+    t.end()
+    assert (hooke.cwd / "made").exists() and len(stored(hooke)) == 1

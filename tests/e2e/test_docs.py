@@ -83,11 +83,11 @@ def test_shell_block_succeeds(hooke, block):
 
 def test_examples_are_found():
     """A fence nobody knows is an example nobody runs."""
-    known = ("console", "sh", "yaml", "json", "c", "js", "lua", "text", "make", "def")
+    known = ("console", "sh", "yaml", "json", "c", "js", "lua", "text", "make", "def", "markdown")
     for name in fences.PAGES:
         for block in fences.blocks_of(name):
             assert block.words and block.words[0] in known, str(block)
-            if block.words[0] in ("yaml", "json"):
+            if block.words[0] in ("yaml", "json", "markdown"):
                 assert len(block.words) > 1, f"{block}: say what it is an example of"
     assert len(fences.blocks("console")) >= 10 and len(fences.blocks("yaml", "config")) >= 10
 

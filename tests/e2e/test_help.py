@@ -27,7 +27,7 @@ def test_help_in_all_its_forms(hooke):
 
 
 def test_the_verbs_of_this_stage(hooke):
-    expected = "run chat conversation emit list show plan test replay config trace state trust doctor version demo help"
+    expected = "run chat recipe conversation emit list show plan test replay config trace state trust doctor version demo help"
     assert verbs(hooke) == expected.split()
 
 

@@ -25,7 +25,7 @@ def tree(tmp_path_factory):
 def test_every_part_is_in_place(tree):
     for part in ["bin/hooke", "include/hooke/hooke.h", "share/man/man1/hooke.1",
                  "share/bash-completion/completions/hooke", "share/zsh/site-functions/_hooke",
-                 "share/fish/vendor_completions.d/hooke.fish"]:
+                 "share/fish/vendor_completions.d/hooke.fish", "share/hooke/recipes/compact.md"]:
         assert (tree / part).is_file(), part
     assert list(tree.glob("lib/**/libhooke.a")) and list(tree.glob("lib/**/hooke.pc"))
 

@@ -8,6 +8,7 @@ BUILTINS = [
     "first-message-variant",
     "foreground-fallback",
     "context-injector",
+    "compact-trigger",
 ]
 
 

@@ -31,6 +31,7 @@ struct bed {
     unsigned turn;
     unsigned depth;         /* of the process; set before bed_open() */
     int abort_fd;           /* the same; of the events, too */
+    bool no_hooks;          /* the same: but safety-critical ones and those that stay */
     struct receipt receipt; /* of the last emit */
 };
 
@@ -80,6 +81,7 @@ static inline void bed_open(struct bed *bed, const struct hook_def *const *defs,
         .builtins = defs,
         .runners = runners,
         .use_builtins = true,
+        .no_hooks = bed->no_hooks,
         .depth = bed->depth,
         .abort_fd = bed->abort_fd,
     };

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "agent/agent.h"
+#include "base/clock.h"
 #include "bed.h"
 #include "store/conversation.h"
 
@@ -20,6 +21,7 @@ struct session_bed {
     struct agent *agent;
     struct agent_outcome outcome;
     struct err e;
+    int64_t window; /* of the model m1; 0: a large one */
     int abort_fd;
 };
 
@@ -27,7 +29,7 @@ static inline void session_bed_show(void *context, const struct show *s)
 {
     static const char *const kinds[] = { "session",   "text", "reasoning", "text-end", "tool",
                                          "tool-end",  "hook", "say",       "retry",    "fallback",
-                                         "follow-up", "note", "end" };
+                                         "follow-up", "note", "compacted", "end" };
     struct strbuf *out = context;
     CLEANUP(arena) struct arena a = { 0 };
 
@@ -54,8 +56,10 @@ static inline void session_bed_open(struct session_bed *b, const char *config, c
     assert_int_equal(file_write(file, str_of(turns), 0600, NULL), 0);
     bed_configure(&b->bed, b->defs,
                   arena_printf(&b->bed.arena,
-                               "model: script/m1\nproviders: { script: { file: turns.yaml } }\n%s",
-                               config));
+                               "model: script/m1\n"
+                               "providers: { script: { file: turns.yaml, models: "
+                               "{ m1: { context_window: %lld } } } }\n%s",
+                               (long long)(b->window ? b->window : 200000), config));
     b->screen = (struct agent_screen){ .context = &b->shown, .show = session_bed_show };
     b->agent = agent_new(&(struct agent_options){ .engine = b->bed.engine,
                                                   .store = b->bed.store,
@@ -77,6 +81,20 @@ static inline void session_bed_shows(const struct session_bed *b, const char *te
 {
     if (!strstr(strbuf_cstr(&b->shown), text))
         fail_msg("'%s' is not in:\n%s", text, strbuf_cstr(&b->shown));
+}
+
+/* Fails unless the text is in a receipt. */
+static inline void session_bed_recorded(struct session_bed *b, const char *text)
+{
+    char *folder = path_join(&b->bed.arena, b->bed.dir.path, "receipts"), *day;
+    char today[CLOCK_TEXT_SIZE];
+    struct str all;
+
+    clock_format(clock_wall_ms(), today);
+    day = arena_printf(&b->bed.arena, "%s/%.10s.jsonl", folder, today);
+    assert_int_equal(file_read(&b->bed.arena, day, (size_t)64 << 20, &all, NULL), 0);
+    if (!strstr(arena_cstr(&b->bed.arena, all), text))
+        fail_msg("'%s' is in no receipt:\n%.*s", text, STR_ARG(all));
 }
 
 /* The stored message at that place; fails where there is none. */

@@ -22,6 +22,12 @@ static void a_history_that_cannot_be_sent_is_refused_with_its_place(void **state
         { "[{\"role\":\"user\",\"content\":\"\"}]", "message 1 is empty" },
         { "[{\"role\":\"user\",\"content\":[]}]", "message 1 is empty" },
         { "[{\"role\":\"user\"}]", "message 1 is empty" },
+        { "[{\"role\":\"user\",\"content\":\" \\n\"}]", "message 1 is empty" },
+        { "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"\"}]}]",
+          "message 1 is empty" },
+        { "[{\"role\":\"user\",\"content\":[{\"type\":\"image\"}]}]",
+          "message 1 has a part that is" },
+        { "[" USER ",7]", "message 2 has the role ''" },
         { "[" USER "," RESULT("9") "]", "message 2 has the result of a call '9'" },
         { "[" USER "," CALL("1") "]", "the call '1' has no result" },
         { "[" USER "," CALL("1") "," USER "]", "message 3 comes before the result" },
@@ -52,5 +58,29 @@ static void the_text_of_a_message_leaves_out_what_hooks_added(void **state UNUSE
         "one\n\ntwo");
 }
 
-TESTS(cmocka_unit_test(a_history_that_cannot_be_sent_is_refused_with_its_place),
+static void a_history_may_end_with_the_model_where_no_request_follows(void **state UNUSED)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    const struct json *said = value_of(&a, "[" USER ",{\"role\":\"assistant\",\"content\":\"x\"}]");
+    struct err e = { 0 };
+
+    assert_int_equal(message_check_history(said, &e), 0);
+    assert_true(message_check(said, &e) < 0);
+    assert_true(message_check_history(value_of(&a, "[" USER "," CALL("1") "]"), &e) < 0);
+}
+
+static void four_bytes_of_a_message_are_a_token(void **state UNUSED)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    const char *longer =
+        "{\"role\":\"user\",\"content\":\"0123456789012345678901234567890123456789\"}";
+
+    assert_int_equal(message_tokens(value_of(&a, longer)) - message_tokens(value_of(&a, USER)), 10);
+    assert_true(message_tokens(value_of(&a, "{\"role\":\"user\",\"content\":[{\"type\":\"file\","
+                                            "\"data\":\"AAAA\"}]}")) > 100);
+}
+
+TESTS(cmocka_unit_test(a_history_may_end_with_the_model_where_no_request_follows),
+      cmocka_unit_test(four_bytes_of_a_message_are_a_token),
+      cmocka_unit_test(a_history_that_cannot_be_sent_is_refused_with_its_place),
       cmocka_unit_test(the_text_of_a_message_leaves_out_what_hooks_added))

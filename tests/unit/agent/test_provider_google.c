@@ -38,6 +38,19 @@ static void pieces_of_text_join_and_calls_stay_apart(void **state UNUSED)
     assert_int_equal(bed.reply.usage.reasoning, 7);
 }
 
+static void tools_that_may_not_be_called_are_told_of(void **state UNUSED)
+{
+    static const char *const answers[] = { STREAM END("STOP"), NULL };
+    CLEANUP(provider_bed) struct provider_bed bed = { 0 };
+
+    provider_bed_open(&bed, "google", answers);
+    bed.request.tools = value_of(&bed.arena, "[{\"name\":\"bash\"}]");
+    bed.request.no_calls = true;
+    assert_int_equal(provider_bed_send(&bed, "[{\"role\":\"user\",\"content\":\"hi\"}]"), 0);
+    assert_string_equal(provider_bed_at(&bed, "/toolConfig"),
+                        "{\"functionCallingConfig\":{\"mode\":\"NONE\"}}");
+}
+
 static void the_request_is_what_the_api_wants(void **state UNUSED)
 {
     static const char *const answers[] = { STREAM END("STOP"), NULL };
@@ -117,6 +130,7 @@ static void a_prompt_that_is_refused_is_an_answer(void **state UNUSED)
     assert_int_equal(bed.reply.stop, MODEL_LENGTH);
 }
 
-TESTS(cmocka_unit_test(pieces_of_text_join_and_calls_stay_apart),
+TESTS(cmocka_unit_test(tools_that_may_not_be_called_are_told_of),
+      cmocka_unit_test(pieces_of_text_join_and_calls_stay_apart),
       cmocka_unit_test(the_request_is_what_the_api_wants), cmocka_unit_test(failures_have_classes),
       cmocka_unit_test(a_prompt_that_is_refused_is_an_answer))

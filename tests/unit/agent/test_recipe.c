@@ -154,9 +154,9 @@ static void what_is_wrong_is_said_with_its_place(void **state UNUSED)
     refuses("---\nname: [\n---\n", "x.md:");
     refuses("---\ndescription: d\n  bad: x\n---\n", "x.md:2:14: ");
     refuses("---\nallowed_tool: [read]\n---\n",
-            "x.md:2:1: unknown key 'allowed_tool': did you mean 'allowed_tools'?");
+            "x.md:2:1: unknown key 'allowed_tool', did you mean 'allowed_tools'?");
     refuses("---\narguments:\n  a:\n    defalt: x\n---\n",
-            "x.md:4:5: unknown key 'defalt': did you mean 'default'?");
+            "x.md:4:5: unknown key 'defalt', did you mean 'default'?");
     refuses("---\narguments: [a]\n---\n", "'arguments' must be a map, not a list");
     refuses("---\narguments: {a: b}\n---\n", "argument 'a' must be a map");
     refuses("---\napply: append\n---\n", "x.md:2:8: 'apply' can only be 'replace'");
@@ -272,7 +272,7 @@ static void an_unknown_name_is_answered_with_the_nearest(void **state UNUSED)
 
     kitchen_make(&k);
     assert_int_equal(find(&k, "comapct", &r), -ENOENT);
-    says(&k, "there is no recipe 'comapct': did you mean 'compact'?");
+    says(&k, "there is no recipe 'comapct', did you mean 'compact'?");
     assert_int_equal(find(&k, "zzzzzzzzzzzz", &r), -ENOENT);
     says(&k, "'hooke recipe list' lists them");
 }

@@ -116,7 +116,7 @@ static void no_command_runs_when_an_argument_is_missing(void **state UNUSED)
 
 static void an_unknown_argument_is_refused_with_the_nearest(void **state UNUSED)
 {
-    refuses("{{.who}}", "{\"whoo\":\"a\"}", "takes no argument 'whoo': did you mean 'who'?");
+    refuses("{{.who}}", "{\"whoo\":\"a\"}", "takes no argument 'whoo', did you mean 'who'?");
     refuses("{{.file}}", "{\"zzzzzzz\":\"a\"}", "it takes 'city', 'who', 'none', 'file'");
     refuses("", "{\"who\":{}}", "must be a text or a list of texts");
     refuses("", "{\"who\":[[]]}", "must be a text or a list of texts");
@@ -170,7 +170,7 @@ static void errors_say_where(void **state UNUSED)
     refuses("{{if .x}}a{{else}}b{{else}}c{{end}}", NULL, "already");
     refuses("{{end}}", NULL, "'{{end}}' closes nothing");
     refuses("{{else}}", NULL, "'{{else}}' closes nothing");
-    refuses("{{bsh \"a\"}}", NULL, "x.md:5:3: 'bsh' is not known in recipes: did you mean 'bash'?");
+    refuses("{{bsh \"a\"}}", NULL, "x.md:5:3: 'bsh' is not known in recipes, did you mean 'bash'?");
     refuses("{{topic}}", NULL, "an argument is written {{.topic}}");
     refuses("{{bash}}", NULL, "'bash' takes at least 1 operand, not 0");
     refuses("{{default .x}}", NULL, "'default' takes 2 operands, not 1");

@@ -287,7 +287,72 @@ static void emitting_and_configuring_at_once_is_safe(void **state UNUSED)
     }
 }
 
-TESTS(cmocka_unit_test(disabled_hooks_are_held_back_and_say_where),
+static int answer(const struct callback_call *c UNUSED, char **text UNUSED, struct err *e UNUSED)
+{
+    return 0;
+}
+
+static void a_callback_is_found_by_name_at_the_first_hook_that_is_on(void **state UNUSED)
+{
+    static const struct hook_callback of_first[] = { { "one", answer }, { "both", answer }, { 0 } };
+    static const struct hook_callback of_second[] = { { "both", answer },
+                                                      { "two", answer },
+                                                      { 0 } };
+    static const struct hook_def first = { .name = "first", .priority = 1, .callbacks = of_first };
+    static const struct hook_def second = { .name = "second", .callbacks = of_second };
+    static const struct hook_def *const two[] = { &second, &first, NULL };
+    static const struct {
+        const char *config, *name, *hook; /* NULL: there is none */
+    } rows[] = {
+        { "", "one", "first" },
+        { "", "two", "second" },
+        { "", "both", "first" },
+        { "", "three", NULL },
+        { "disabled_hooks: [first]", "one", NULL },
+        { "disabled_hooks: [first]", "both", "second" },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        CLEANUP(bed) struct bed bed = { 0 };
+        const struct hook *h = NULL;
+        struct registry *reg;
+
+        bed_open(&bed, two, rows[i].config);
+        reg = engine_look(bed.engine);
+        if (!registry_callback(reg, rows[i].name, &h) != !rows[i].hook)
+            fail_msg("'%s' with '%s'", rows[i].name, rows[i].config);
+        if (rows[i].hook)
+            assert_string_equal(h->name, rows[i].hook);
+        registry_unref(reg);
+    }
+}
+
+static void without_hooks_those_stay_that_keep_from_harm_or_keep_going(void **state UNUSED)
+{
+    static const struct hook_def guard = { .name = "guard",
+                                           .safety_critical = true,
+                                           .on = { [POINT_CHAT_MESSAGE] = say_nothing } };
+    static const struct hook_def lasting = { .name = "lasting",
+                                             .stays = true,
+                                             .on = { [POINT_CHAT_MESSAGE] = say_nothing } };
+    static const struct hook_def *const all[] = { &guard, &lasting, &plain, NULL };
+    CLEANUP(bed) struct bed bed = { .no_hooks = true };
+
+    bed_open(&bed, all,
+             "hooks:\n- { name: mine, on: chat.message, say: hello }\n"
+             "- { name: mine-too, on: chat.message, say: beware, safety_critical: true }\n");
+    bed_emit(&bed, "chat.message", NULL);
+    assert_true(bed_ran(&bed, "guard"));
+    assert_true(bed_ran(&bed, "lasting"));
+    assert_true(bed_ran(&bed, "mine-too"));
+    assert_false(bed_ran(&bed, "plain"));
+    assert_false(bed_ran(&bed, "mine"));
+    assert_string_equal(bed.receipt.held[0].detail, "--no-hooks");
+}
+
+TESTS(cmocka_unit_test(a_callback_is_found_by_name_at_the_first_hook_that_is_on),
+      cmocka_unit_test(without_hooks_those_stay_that_keep_from_harm_or_keep_going),
+      cmocka_unit_test(disabled_hooks_are_held_back_and_say_where),
       cmocka_unit_test(an_unknown_disabled_hook_is_a_problem_with_the_nearest_name),
       cmocka_unit_test(a_hook_that_is_off_can_be_enabled),
       cmocka_unit_test(an_unknown_option_of_a_built_in_is_a_problem),

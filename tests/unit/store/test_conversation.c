@@ -92,11 +92,18 @@ static void a_replaced_history_stays_as_an_older_generation(void **state)
     create(f, "01A", "/w");
     assert_int_equal(append(f, "01A", 0, "1"), 0);
     assert_int_equal(append(f, "01A", 1, "2"), 0);
-    assert_int_equal(conversation_replace(f->s, "01A", "compaction",
-                                          &(struct conversation_rows){ &summary, 1 }, &generation,
-                                          &f->e),
+    assert_int_equal(conversation_replace(f->s, "01A",
+                                          &(struct conversation_part){ .trigger = "compaction",
+                                                                       .rows = { &summary, 1 } },
+                                          NULL, &generation, &f->e),
                      0);
     assert_int_equal(generation, 2);
+    assert_int_equal(conversation_replace(f->s, "01A",
+                                          &(struct conversation_part){ .trigger = "compaction",
+                                                                       .known = 2,
+                                                                       .rows = { &summary, 1 } },
+                                          NULL, &generation, &f->e),
+                     -ESTALE); /* what others have said meanwhile is not lost */
     assert_string_equal(lines(f, "01A", 0), "summary");
     assert_int_equal(append(f, "01A", 1, "3"), 0);
     assert_string_equal(lines(f, "01A", 0), "summary 3");
