@@ -126,8 +126,9 @@ static bool call(struct bench *b)
     struct peer_call c = {
         .engine = b->engine,
         .arena = &b->arena,
-        .session = b->event.session.id,
-        .event = event_to_json(&b->arena, &b->event),
+        .method = "event",
+        .session = &b->event.session,
+        .params = event_to_json(&b->arena, &b->event),
         .deadline_ns = clock_mono_ns() + PROC_TIMEOUT_NS,
         .io = &io,
     };

@@ -123,7 +123,7 @@ static void pass_gate(struct call *c)
 {
     CLEANUP(receipt) struct receipt r = { 0 };
     struct arena *a = c->shared;
-    struct permission_gate gate = { c->s->agent, a, c->tool->name };
+    struct permission_gate gate = { c->s->agent, a, arena_cstr(a, c->name) };
     const struct event_settle settle = { &gate, permission_settle };
     const struct event ev = {
         .point = POINT_TOOL_EXECUTE_BEFORE,

@@ -1,5 +1,6 @@
 #include "agent/callback.h"
 
+#include "agent/status.h"
 #include "base/clock.h"
 #include "base/path.h"
 #include "base/ulid.h"
@@ -134,9 +135,12 @@ static int open_child(struct agent_session *child, struct agent_session *s,
     (void)session_system(s, &child->arena);
     child->system = s->system;
     r = choose(child, &cb->recipe, e);
-    if (r == 0)
-        give_tools(child, s, &cb->recipe);
-    return r;
+    if (r < 0)
+        return r;
+    give_tools(child, s, &cb->recipe);
+    status_join(child);
+    (void)status_drop_prompts(child); /* it does not stop to be sent on: none is taken */
+    return 0;
 }
 
 static void tell(struct agent_session *child, const struct json *messages, const char *prompt)

@@ -286,8 +286,10 @@ static bool stop_or_go_on(struct agent_session *s)
     if (s->over)
         return false;
     session_obey(s, &r, false);
+    if (s->over)
+        return false;
     r.verdict.follow_ups = status_take_prompts(s, &a, r.verdict.follow_ups);
-    return !s->over && follow_ups(s, &a, &r.verdict);
+    return follow_ups(s, &a, &r.verdict);
 }
 
 static void emit_error(struct agent_session *s)

@@ -96,7 +96,10 @@ struct pending *peer_find(const struct peer *p, int64_t id);
 void peer_serve(struct peer *p, const struct peer_call *c, const struct rpc_message *m,
                 struct str line);
 
-/* Whether a thread works on something the event waits for; end that; wait for all such threads. */
+/*
+ * Whether a thread works on something the event waits for; end that, when the event is no longer
+ * pending; wait for all such threads.
+ */
 bool peer_is_served(const struct peer *p, const struct pending *x);
 void peer_stop_serving(struct peer *p, const struct pending *x);
 void peer_await_served(struct peer *p); /* takes the lock */

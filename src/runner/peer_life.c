@@ -34,11 +34,13 @@ static bool mark_missed(const struct peer *p, uint64_t read)
 
 static void fail_pending(struct peer *p)
 {
-    for (struct pending *x = p->pending; x; x = x->next) {
+    while (p->pending) {
+        struct pending *x = p->pending;
+
+        p->pending = x->next;
         x->done = x->failed = true;
         peer_stop_serving(p, x);
     }
-    p->pending = NULL;
 }
 
 /* `why` has been set. */

@@ -33,12 +33,14 @@ struct pending *peer_find(const struct peer *p, int64_t id)
 
 void peer_forget(struct peer *p, struct pending *x)
 {
+    struct pending **at = &p->pending;
+
+    while (*at && *at != x)
+        at = &(*at)->next;
+    if (!*at)
+        return;
+    *at = x->next;
     peer_stop_serving(p, x);
-    for (struct pending **at = &p->pending; *at; at = &(*at)->next)
-        if (*at == x) {
-            *at = x->next;
-            return;
-        }
 }
 
 static void take_greeting(struct peer *p, const struct rpc_message *m)

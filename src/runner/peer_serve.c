@@ -199,10 +199,24 @@ bool peer_is_served(const struct peer *p, const struct pending *x)
     return false;
 }
 
+static const struct pending *find_other(const struct peer *p, const struct pending *x)
+{
+    const struct pending *other = p->pending;
+
+    while (other && strcmp(other->call->session->id, x->call->session->id) != 0)
+        other = other->next;
+    return other;
+}
+
+/* Of several events of one session nobody can tell which it was for: the others keep it. */
 void peer_stop_serving(struct peer *p, const struct pending *x)
 {
-    for (const struct serving *s = p->servings; s; s = s->next)
-        if (s->event == x->id)
+    const struct pending *other = find_other(p, x);
+
+    for (struct serving *s = p->servings; s; s = s->next)
+        if (s->event == x->id && other)
+            s->event = other->id;
+        else if (s->event == x->id)
             (void)!eventfd_write(s->stop_fd, 1);
 }
 
@@ -217,16 +231,17 @@ void peer_await_served(struct peer *p)
 /* At once -------------------------------------------------------------------------------------- */
 
 /* The store may make a request wait; the others' events do not. */
-static void serve_at_once(struct peer *p, struct service *s, const struct rpc_message *m)
+static void serve_at_once(struct peer *p, const struct service *about, const struct rpc_message *m)
 {
     CLEANUP(strbuf) struct strbuf answer = { 0 };
     struct llm_use unused = { 0 };
     unsigned logged = p->logged;
+    struct service s = *about;
 
-    s->logged = &logged;
-    s->used = &unused;
+    s.logged = &logged;
+    s.used = &unused;
     pthread_mutex_unlock(&p->lock);
-    service_answer(s, &p->scratch, m, &answer);
+    service_answer(&s, &p->scratch, m, &answer);
     pthread_mutex_lock(&p->lock);
     p->logged = logged;
     send_answer(p, &answer);

@@ -105,7 +105,7 @@ static int script_answer(const struct callback_call *callback, char **text, stru
         .deadline_ns = callback->deadline_ns,
         .abort_fd = callback->abort_fd,
     };
-    struct script_box *box;
+    struct script_box *box = NULL;
     int r = check_trust(s, &c, e);
 
     if (r == 0)

@@ -161,6 +161,37 @@ end)
     assert (r.rc, r.out) == (0, "Thanks.\n"), r.err
 
 
+# Callbacks ----------------------------------------------------------------------------------------
+
+CALLS_BACK = "- { name: r, on: turn.after, when: turn == 1, callback: %s }\n"
+
+
+def test_a_callback_of_a_script_replaces_the_history(hooke):
+    (hooke.config_dir / "s.lua").write_text("""
+hooke.callback("sum", function(args, messages)
+  local made = hooke.llm.complete("sum up " .. #messages .. " messages")
+  local ok, why = pcall(hooke.recipe.run, "compact")
+  return made.text .. (why:ends("can't be used in 'sum'") and " No recipe." or why)
+end)
+""")
+    hooke.config("hooks:\n- { name: s, script: s.lua }\n" + CALLS_BACK % "sum")
+    script(hooke, call("bash", command="true"),
+           {"expects": "sum up 3 messages", "text": "All is well.", "usage": {"input_tokens": 5}},
+           {"expects": "All is well. No recipe.", "text": "Done."})
+    r = hooke("run", "go", "--json")
+    assert r.rc == 0, r.out + r.err
+    assert only(events(r), "end")[0]["usage"]["input_tokens"] == 5
+
+
+def test_a_callback_of_a_resident_replaces_the_history(hooke, opinion):
+    opinion(more=CALLS_BACK % "handoff")
+    script(hooke, call("bash", command="true"),
+           {"expects": "Write a note for whoever goes on", "text": "Half is done."},
+           {"expects": "Half is done.", "text": "Done."}, {"text": "OK"})
+    r = hooke("run", "go")
+    assert r.rc == 0 and r.out.endswith("Done.\n"), r.out + r.err
+
+
 # Who had the last word ----------------------------------------------------------------------------
 
 @pytest.mark.parametrize("config, flags, point, answer, ran", [

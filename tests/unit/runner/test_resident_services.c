@@ -64,12 +64,11 @@ static void open_bed(struct bed *bed, struct fake_agent *agent, const char *beha
 
 struct emitter {
     struct bed *bed;
-    const char *session;
-    bool think;
-    const char *said;
+    const char *session, *said;
     struct llm_use llm;
-    enum run_end end;
     struct arena arena;
+    enum run_end end;
+    bool think;
 };
 
 static void *emit_in_thread(void *context)

@@ -143,8 +143,10 @@ static int call_back(struct bed *bed, const char *name, char **text, struct err 
                                .deadline_ns = clock_mono_ns() + 20000 * MS };
     int r;
 
-    if (!cb)
+    if (!cb) {
         fail_msg("no callback '%s': %s", name, script_problems(bed));
+        return -ENOENT;
+    }
     assert_int_equal(json_parse(&bed->arena, STR("{\"focus\":\"tests\"}"), NULL, &c.args, NULL), 0);
     assert_int_equal(json_parse(&bed->arena, STR("[{\"role\":\"user\",\"content\":\"hi\"}]"), NULL,
                                 &c.messages, NULL),
@@ -160,7 +162,7 @@ static void a_script_offers_callbacks_by_name(void **state UNUSED)
     CLEANUP(bed) struct bed bed = { 0 };
     struct fake_agent agent = { 0 };
     struct err e = { 0 };
-    char *text;
+    char *text = NULL;
 
     open_bed(&bed, &agent);
     script_configure(&bed, "",
