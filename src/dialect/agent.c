@@ -119,7 +119,8 @@ struct writing {
     struct arena *arena;
     const struct agent_saying *saying;
     const struct json *out;
-    bool over; /* blocked or stopped: nothing is left that could be changed */
+    const char *context; /* to be said; NULL: none */
+    bool over;           /* blocked or stopped: nothing is left that could be changed */
 };
 
 static const enum power powers[AGENT_PARTS] = {
@@ -269,6 +270,44 @@ static void write_decision(struct writing *w, const struct verdict *v)
     }
 }
 
+/* Injections ----------------------------------------------------------------------------------- */
+
+static bool is_over(const struct verdict *v)
+{
+    return v->stop || v->decision == DECISION_BLOCK;
+}
+
+bool agent_says(const struct agent_event *kind, const struct verdict *v, const struct injection *i)
+{
+    const struct agent_means *means = kind->says[PART_INJECT];
+
+    /* What belongs to a message or an output that is refused goes with it. */
+    if (i->class == INJECT_PERSISTENT && is_over(v))
+        return false;
+    return means && !means->later && i->class != INJECT_VOLATILE;
+}
+
+/* What the answer is to say of them, most important first. */
+static const char *injected_text(struct writing *w, const struct verdict *v)
+{
+    const struct agent_means *means = means_of(w, PART_INJECT);
+    CLEANUP(strbuf) struct strbuf text = { 0 };
+    bool lost = false;
+
+    for (unsigned rank = 0; rank < 4; rank++)
+        for (const struct injection *i = v->injections; i; i = i->next) {
+            if (inject_rank(i->priority) != rank)
+                continue;
+            if (agent_says(w->saying->event, v, i))
+                strbuf_printf(&text, "%s%s", text.len ? "\n\n" : "", i->text);
+            else
+                lost |= !(means && means->later) && !is_over(v);
+        }
+    if (lost)
+        lose(w, PART_INJECT, means ? "what is volatile is dropped" : "it is dropped");
+    return text.len ? arena_cstr(w->arena, strbuf_str(&text)) : NULL;
+}
+
 /* Changes -------------------------------------------------------------------------------------- */
 
 /* A change that can't be said. What somebody depends on must not be passed over. */
@@ -277,7 +316,7 @@ static void lose_change(struct writing *w, struct str field)
     const struct agent_saying *s = w->saying;
     const char *why;
 
-    if (!s->critical) {
+    if (!s->critical || !s->event->says[s->event->refuge]) {
         lose(w, PART_CHANGE,
              arena_printf(w->arena, "the change of '%.*s' is dropped", STR_ARG(field)));
         return;
@@ -303,72 +342,48 @@ static void write_change(struct writing *w, const struct json *field)
     const struct agent_means *means = means_of(w, PART_CHANGE);
     struct str name = json_key(w->arena, field);
     const struct json *value = NULL;
+    const char *text;
 
     if (w->over)
         return;
     if (means && kind->field && str_is(name, kind->field))
         value = shaped(w, field);
-    if (value)
-        say(w, means, reason_or(words_of(w->arena, field)), value);
-    else
+    if (!value) {
         lose_change(w, name);
-}
-
-/* Injections ----------------------------------------------------------------------------------- */
-
-static bool is_over(const struct verdict *v)
-{
-    return v->stop || v->decision == DECISION_BLOCK;
-}
-
-bool agent_says(const struct agent_event *kind, const struct verdict *v, const struct injection *i)
-{
-    const struct agent_means *means = kind->says[PART_INJECT];
-
-    /* What belongs to a message or an output that is refused goes with it. */
-    if (i->class == INJECT_PERSISTENT && is_over(v))
-        return false;
-    return means && !means->later && i->class != INJECT_VOLATILE;
-}
-
-static void write_injections(struct writing *w, const struct verdict *v)
-{
-    const struct agent_means *means = means_of(w, PART_INJECT);
-    CLEANUP(strbuf) struct strbuf text = { 0 };
-    bool lost = false;
-
-    for (unsigned rank = 0; rank < 4; rank++)
-        for (const struct injection *i = v->injections; i; i = i->next) {
-            if (inject_rank(i->priority) != rank)
-                continue;
-            if (agent_says(w->saying->event, v, i))
-                strbuf_printf(&text, "%s%s", text.len ? "\n\n" : "", i->text);
-            else
-                lost |= !(means && means->later) && !is_over(v);
-        }
-    if (lost)
-        lose(w, PART_INJECT, means ? "what is volatile is dropped" : "it is dropped");
-    if (text.len)
-        say(w, means, arena_cstr(w->arena, strbuf_str(&text)), NULL);
+        return;
+    }
+    text = reason_or(words_of(w->arena, field));
+    if (means->alone && w->context) {
+        text = arena_printf(w->arena, "%s\n\n%s", text, w->context);
+        w->context = NULL;
+    }
+    say(w, means, text, value);
 }
 
 /* Results -------------------------------------------------------------------------------------- */
 
-static void write_follow_ups(struct writing *w, const struct verdict *v)
+const char *agent_follow_up(struct arena *a, const struct verdict *v)
 {
-    const struct agent_means *means = means_of(w, PART_CONTINUE);
     CLEANUP(strbuf) struct strbuf text = { 0 };
 
     for (const struct json *f = json_first(v->follow_ups); f; f = json_next(f)) {
-        const char *words = json_cstr(w->arena, f);
+        const char *words = json_cstr(a, f);
 
         if (words)
             strbuf_printf(&text, "%s%s", text.len ? "\n\n" : "", words);
     }
-    if (text.len == 0 || w->over)
+    return text.len ? arena_cstr(a, strbuf_str(&text)) : NULL;
+}
+
+static void write_follow_ups(struct writing *w, const struct verdict *v)
+{
+    const struct agent_means *means = means_of(w, PART_CONTINUE);
+    const char *text = agent_follow_up(w->arena, v);
+
+    if (!text || w->over)
         return;
     if (means)
-        say(w, means, arena_cstr(w->arena, strbuf_str(&text)), NULL);
+        say(w, means, text, NULL);
     else
         lose(w, PART_CONTINUE, "it is dropped");
 }
@@ -404,10 +419,11 @@ const struct json *agent_write(struct arena *a, const struct agent_saying *s)
         write_stop(&w, v->stop);
     else
         write_decision(&w, v);
+    w.context = injected_text(&w, v);
     for (const struct json *f = json_first(v->replace); f; f = json_next(f))
         write_change(&w, f);
-    if (v->injections)
-        write_injections(&w, v);
+    if (w.context)
+        say(&w, s->event->says[PART_INJECT], w.context, NULL);
     write_follow_ups(&w, v);
     lose_results(&w, v);
     if (v->say && s->event->says[PART_SAY])
@@ -429,7 +445,7 @@ static const char *cell(const struct agent_event *kind, enum agent_part part)
         return means->words;
     if (part == PART_ASK)
         return "block";
-    if (part == PART_CHANGE)
+    if (part == PART_CHANGE && kind->says[kind->refuge])
         return kind->refuge == PART_STOP ? "dropped, or stop" : "dropped, or block";
     return part == PART_STOP && kind->says[PART_BLOCK] ? "block" : "dropped";
 }

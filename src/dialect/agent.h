@@ -54,6 +54,7 @@ struct agent_means {
     struct agent_member members[AGENT_MEMBERS];
     bool as_block; /* it is said as a block */
     bool later;    /* an injection: it waits for the next request of the session */
+    bool alone;    /* no context is taken beside it: that goes into its text */
 };
 
 struct agent_event {
@@ -108,6 +109,9 @@ const struct json *agent_write(struct arena *a, const struct agent_saying *s);
 
 /* Whether an injection of this event is said by its answer, rather than lost or later. */
 bool agent_says(const struct agent_event *kind, const struct verdict *v, const struct injection *i);
+
+/* Follow-ups as the one text that an agent takes; NULL: there are none. */
+const char *agent_follow_up(struct arena *a, const struct verdict *v);
 
 /* The table of docs/agents: a row per event. */
 void agent_table(struct strbuf *out, const struct dialect_agent *ag);

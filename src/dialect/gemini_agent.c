@@ -186,12 +186,15 @@ static const struct agent_means
             .members = { { "decision", VALUE_WORD, "ask" }, { "reason", VALUE_TEXT, NULL } } },
     input = { .words = "`tool_input`", .members = { { OUT "tool_input", VALUE_CHANGED, NULL } } },
     as_reason = { .words = "as the reason of `decision: deny`",
+                  .alone = true,
                   .members = { { "decision", VALUE_WORD, "deny" },
                                { "reason", VALUE_TEXT, NULL } } },
     request = { .words = "`llm_request.messages`",
                 .members = { { OUT "llm_request.messages", VALUE_CHANGED, NULL } } },
     context = { .words = "`additionalContext`",
                 .members = { { OUT "additionalContext", VALUE_TEXT, NULL } } },
+    /* The hook context-injector places what waits, by changing the messages. */
+    placed = { .words = "`llm_request.messages`", .later = true },
     later = { .words = "at the next `BeforeModel`", .later = true };
 
 static const struct agent_event events[] = {
@@ -214,7 +217,7 @@ static const struct agent_event events[] = {
       .says = { [PART_BLOCK] = &deny,
                 [PART_STOP] = &stop,
                 [PART_CHANGE] = &request,
-                [PART_INJECT] = &later,
+                [PART_INJECT] = &placed,
                 [PART_SAY] = &say } },
     { .name = "BeforeTool",
       .point = POINT_TOOL_EXECUTE_BEFORE,

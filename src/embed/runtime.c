@@ -73,8 +73,9 @@ int runtime_configure(struct runtime *rt, const struct runtime_options *o, struc
             e, -EBADMSG,
             "'strict' is on and the configuration has problems, see 'hooke config check'");
     }
-    log_info(o->log, "configuration of '%s' comes into force, %zu entries", config->workspace,
-             config->hook_count);
+    log_info(o->log, "configuration of '%s' comes into force, %zu entries, %s", config->workspace,
+             config->hook_count,
+             config->problems.known ? "as it was compiled" : "read from its files");
     engine_install(rt->engine, reg); /* with it the configuration is somebody else's */
     return 0;
 }

@@ -168,9 +168,9 @@ static const char *add_line(struct arena *a, const char *text, const char *line)
 /* Loops end, also where the agent itself knows no limit. */
 static void cap(struct answering *s, struct arena *a, struct receipt *r, struct verdict *v)
 {
-    const char *why = NULL, *first = json_cstr(a, json_first(v->follow_ups));
+    const char *why = NULL, *text = agent_follow_up(a, v);
 
-    if (!first || v->stop || record_continue(&s->record, v->reason ? v->reason : first, a, &why))
+    if (!text || v->stop || record_continue(&s->record, v->reason, text, a, &why))
         return;
     v->follow_ups = NULL;
     v->say = add_line(a, v->say, arena_printf(a, "hooke lets the agent stop: %s", why));
@@ -249,21 +249,34 @@ static void settle(void *context, struct arena *a, struct receipt *r)
 
 /* Answering ------------------------------------------------------------------------------------ */
 
+/* What the agent does not know of its own session. */
+static void complete_event(struct answering *s, struct arena *a)
+{
+    struct event *ev = &s->event;
+    const struct record *rec = &s->record;
+
+    ev->turn = rec->turn;
+    ev->abort_fd = s->q->abort_fd;
+    if (ev->point == POINT_AGENT_STOP && rec->kept && !rec->unknown)
+        ev->data =
+            json_with(a, ev->data, STR("continuations"), json_int(a, rec->loop.continuations));
+    if (rec->internal)
+        ev->data = json_with(
+            a, ev->data, STR("message"),
+            json_with(a, event_data(ev, STR("message")), STR("internal"), json_bool(a, true)));
+}
+
 static int emit(struct answering *s, struct arena *a, struct err *e)
 {
     CLEANUP(receipt) struct receipt r = { 0 };
     const struct engine_settling settling = { settle, s };
+    const struct json *going_on = json_get(s->in, STR("stop_hook_active"));
 
-    s->record =
-        (struct record){ .engine = s->rt->engine,
-                         .tells_turns = s->agent->tells_turns,
-                         .going_on = json_is_true(json_get(s->in, STR("stop_hook_active"))) };
+    s->record = (struct record){ .engine = s->rt->engine,
+                                 .tells_turns = s->agent->tells_turns,
+                                 .going_on = json_is_true(going_on) };
     record_count(&s->record, &s->event, a);
-    s->event.turn = s->record.turn;
-    s->event.abort_fd = s->q->abort_fd;
-    if (s->event.point == POINT_AGENT_STOP && s->record.kept && !s->record.unknown)
-        s->event.data = json_with(a, s->event.data, STR("continuations"),
-                                  json_int(a, s->record.loop.continuations));
+    complete_event(s, a);
     return engine_emit_settled(s->rt->engine, &s->event, a, &settling, &r, e);
 }
 

@@ -118,7 +118,7 @@ static void cap(void *context, struct arena *a, struct receipt *r)
     const char *why = NULL, *first = json_cstr(a, json_first(v->follow_ups));
 
     if (r->event->point != POINT_AGENT_STOP || !first || v->stop ||
-        record_continue(record, v->reason ? v->reason : first, a, &why))
+        record_continue(record, v->reason, first, a, &why))
         return;
     v->follow_ups = NULL;
     v->say = arena_printf(a, "%s%shooke lets the agent stop: %s", v->say ? v->say : "",

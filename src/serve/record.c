@@ -1,9 +1,10 @@
 #include "serve/record.h"
 
+#include "base/map.h"
 #include "hook/registry.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 
 #define OWNER "@answer" /* stands where a hook's name stands in the store */
 #define KEY   "@record"
@@ -56,22 +57,29 @@ static bool is_needed(const struct registry *reg)
 
 /* Keeping -------------------------------------------------------------------------------------- */
 
+/* The next word of the text as a number; 0 where there is none. */
+static uint64_t take_number(struct arena *a, struct str *rest, int base)
+{
+    struct str word;
+
+    return str_cut(rest, ' ', &word) ? strtoull(arena_cstr(a, word), NULL, base) : 0;
+}
+
 static void read_record(struct record *rec, struct arena *a, struct str text)
 {
-    unsigned ended = 0, tool = 0;
-
-    if (!str_is_set(text) ||
-        sscanf(arena_cstr(a, text), "%u %u %u %" SCNx64 " %u", &rec->turn, &ended,
-               &rec->loop.continuations, &rec->loop.last_reason, &tool) != 5)
-        return;
-    rec->tool_ended = ended;
-    rec->loop.tool_ran = tool;
+    rec->turn = (unsigned)take_number(a, &text, 10);
+    rec->tool_ended = take_number(a, &text, 10) != 0;
+    rec->loop.continuations = (unsigned)take_number(a, &text, 10);
+    rec->loop.last_reason = take_number(a, &text, 16);
+    rec->loop.tool_ran = take_number(a, &text, 10) != 0;
+    rec->told = take_number(a, &text, 16);
 }
 
 static struct str write_record(const struct record *rec, struct arena *a)
 {
-    return str_of(arena_printf(a, "%u %d %u %" PRIx64 " %d", rec->turn, rec->tool_ended,
-                               rec->loop.continuations, rec->loop.last_reason, rec->loop.tool_ran));
+    return str_of(arena_printf(a, "%u %d %u %" PRIx64 " %d %" PRIx64, rec->turn, rec->tool_ended,
+                               rec->loop.continuations, rec->loop.last_reason, rec->loop.tool_ran,
+                               rec->told));
 }
 
 static void next_turn(struct record *rec)
@@ -81,13 +89,28 @@ static void next_turn(struct record *rec)
     rec->tool_ended = false;
 }
 
-static void count(struct record *rec, enum point point)
+static uint64_t hash_text(struct str text)
+{
+    return map_hash(0, str_trim(text));
+}
+
+/* Some agents (Gemini) tell hooks of what a hook has told them as if a user had typed it. */
+static void hear(struct record *rec, struct str text)
+{
+    rec->internal = rec->told && rec->told == hash_text(text);
+    if (rec->internal)
+        return;
+    rec->turn = rec->tells_turns ? 0 : 1;
+    rec->tool_ended = false;
+    rec->told = 0;
+    loop_user_spoke(&rec->loop);
+}
+
+static void count(struct record *rec, enum point point, struct str text)
 {
     switch (point) {
     case POINT_CHAT_MESSAGE:
-        rec->turn = rec->tells_turns ? 0 : 1;
-        rec->tool_ended = false;
-        loop_user_spoke(&rec->loop);
+        hear(rec, text);
         break;
     case POINT_MESSAGES_TRANSFORM:
         rec->turn++;
@@ -114,6 +137,7 @@ static void count(struct record *rec, enum point point)
 struct counted {
     struct record *rec;
     enum point point;
+    struct str text; /* of a message */
 };
 
 static int decide_count(void *context, struct arena *a, struct str before, struct str *after,
@@ -122,11 +146,8 @@ static int decide_count(void *context, struct arena *a, struct str before, struc
     const struct counted *c = context;
     struct str now;
 
-    c->rec->turn = 0;
-    c->rec->tool_ended = false;
-    c->rec->loop = (struct loop){ 0 };
     read_record(c->rec, a, before);
-    count(c->rec, c->point);
+    count(c->rec, c->point, c->text);
     now = write_record(c->rec, a);
     if (!str_eq(now, before))
         *after = now;
@@ -145,7 +166,7 @@ void record_count(struct record *rec, const struct event *ev, struct arena *a)
     struct registry *reg = engine_look(rec->engine);
     const struct config *config = registry_config(reg);
     struct store_key key = { ev->session.id, OWNER, KEY };
-    struct counted counted = { rec, ev->point };
+    struct counted counted = { rec, ev->point, { 0 } };
     struct err e = { 0 };
 
     rec->session = arena_strdup(a, ev->session.id);
@@ -154,6 +175,7 @@ void record_count(struct record *rec, const struct event *ev, struct arena *a)
     registry_unref(reg);
     if (!rec->kept)
         return;
+    counted.text = json_str(a, json_get(event_data(ev, STR("message")), STR("text")));
     if (store_update(engine_store(rec->engine), &key, decide_count, &counted, &e) == 0)
         return;
     rec->unknown = true;
@@ -166,7 +188,7 @@ void record_count(struct record *rec, const struct event *ev, struct arena *a)
 struct continuing {
     struct record *rec;
     struct arena *arena; /* outlives the update */
-    const char *reason, **why;
+    const char *reason, *text, **why;
     bool may;
 };
 
@@ -177,15 +199,19 @@ static int decide_continue(void *context, struct arena *a, struct str before, st
 
     read_record(c->rec, a, before);
     c->may = loop_continue(&c->rec->loop, c->rec->limit, c->reason, c->arena, c->why);
-    if (c->may)
+    if (c->may) {
+        c->rec->told = hash_text(str_of(c->text));
+        c->rec->tool_ended = true; /* the model is asked again: what comes next is a new turn */
         *after = write_record(c->rec, a);
+    }
     return 0;
 }
 
-bool record_continue(struct record *rec, const char *reason, struct arena *a, const char **why)
+bool record_continue(struct record *rec, const char *reason, const char *text, struct arena *a,
+                     const char **why)
 {
     struct store_key key = { rec->session, OWNER, KEY };
-    struct continuing c = { rec, a, reason, why, false };
+    struct continuing c = { rec, a, reason ? reason : text, text, why, false };
     struct err e = { 0 };
 
     if (!rec->unknown &&

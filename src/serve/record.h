@@ -4,7 +4,7 @@
  *
  *     record_read(&rec, rt->engine, &ev);       the turn this event belongs to
  *     …
- *     if (record_continue(&rec, a, reason, &why)) …
+ *     if (record_continue(&rec, reason, text, a, &why)) …
  *
  * A turn is one request to the model and its tools. Where the agent tells of its requests (Gemini)
  * they are counted; elsewhere a tool that starts, or the end, after a tool has finished is taken
@@ -25,7 +25,9 @@ struct record {
     bool tells_turns; /* the agent tells of every request */
     bool going_on;    /* the agent says that a hook has kept it going */
     unsigned turn;    /* of the event */
-    bool tool_ended;  /* since the turn began */
+    bool tool_ended;  /* or the agent was kept going, since the turn began */
+    bool internal;    /* the message of the event is what a hook told the agent */
+    uint64_t told;    /* the hash of that; 0: nothing */
     uint32_t limit;
     struct loop loop;
 };
@@ -34,7 +36,9 @@ struct record {
 void record_count(struct record *rec, const struct event *ev, struct arena *a);
 
 /*
- * Whether hooks may keep the agent going once more; it is counted when they may. Else `why` says in
- * one line why not. Without a store only the first time of a message may.
+ * Whether hooks may keep the agent going once more by telling it `text`, for `reason` (NULL: the
+ * text is one); it is counted when they may. Else `why` says in one line why not. Without a store
+ * only the first time of a message may.
  */
-bool record_continue(struct record *rec, const char *reason, struct arena *a, const char **why);
+bool record_continue(struct record *rec, const char *reason, const char *text, struct arena *a,
+                     const char **why);

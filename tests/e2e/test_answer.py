@@ -1,0 +1,504 @@
+"""hooke answer: events as Claude Code, Codex and Gemini CLI tell them, one process for each."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import time
+
+import pytest
+
+FORCE = """
+  - name: no-force-push
+    on: tool.execute.before
+    when: tool == "bash" and re(args.command, [[push.*--force]])
+    block: Force pushes are not allowed here.
+"""
+QUIET = "disabled_hooks: [secret-guard, loop-guard]\n"
+
+# What each agent writes around one shell command, as its hooks are given it.
+BASE = {
+    "claude": {"session_id": "c-1", "transcript_path": "/t/c.jsonl", "permission_mode": "default"},
+    "codex": {"session_id": "x-1", "transcript_path": None, "model": "fake-1", "turn_id": "x-1-t"},
+    "gemini": {"session_id": "g-1", "transcript_path": "", "timestamp": "2026-11-15T02:50:32.763Z"},
+}
+NAMES = {
+    "claude": ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd"),
+    "codex": ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd"),
+    "gemini": ("SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "SessionEnd"),
+}
+SHELL = {"claude": "Bash", "codex": "Bash", "gemini": "run_shell_command"}
+AGENTS = list(BASE)
+
+
+def response(agent, text):
+    return {"claude": {"stdout": text, "stderr": "", "interrupted": False, "isImage": False},
+            "codex": text, "gemini": {"llmContent": text, "returnDisplay": text}}[agent]
+
+
+def event(agent, name, **members):
+    return {**BASE[agent], "hook_event_name": name, **members}
+
+
+def start(agent, source="startup"):
+    return event(agent, NAMES[agent][0], source=source)
+
+
+def prompt(agent, text="hi"):
+    return event(agent, NAMES[agent][1], prompt=text)
+
+
+def before(agent, command="ls", **members):
+    return event(agent, NAMES[agent][2], tool_name=SHELL[agent], tool_input={"command": command},
+                 **members)
+
+
+def after(agent, command="ls", text="out"):
+    return event(agent, NAMES[agent][3], tool_name=SHELL[agent], tool_input={"command": command},
+                 tool_response=response(agent, text))
+
+
+def stop(agent, active=False):
+    return event(agent, NAMES[agent][4], stop_hook_active=active, last_assistant_message="done",
+                 prompt="hi", prompt_response="done")
+
+
+def answer(hooke, agent, document, *words, **env):
+    text = document if isinstance(document, str) else json.dumps(document)
+    r = hooke("answer", agent, *words, input=text, **env)
+    assert r.rc == 0, r.err
+    return r
+
+
+def said(hooke, agent, document):
+    r = answer(hooke, agent, document)
+    assert r.err == ""
+    return r.json
+
+
+def refusal(agent, name, reason):
+    if agent == "gemini":
+        return {"decision": "deny", "reason": reason}
+    return {"hookSpecificOutput": {"hookEventName": name, "permissionDecision": "deny",
+                                   "permissionDecisionReason": reason}}
+
+
+def context(answer_json):
+    return answer_json.get("hookSpecificOutput", {}).get("additionalContext")
+
+
+def goes_on(agent, text):
+    return {"decision": "deny" if agent == "gemini" else "block", "reason": text}
+
+
+def receipts(hooke):
+    lines = []
+    for path in sorted(hooke.receipts.glob("*.jsonl")):
+        lines += [json.loads(line) for line in path.read_text().splitlines()]
+    return lines
+
+
+def database(hooke):
+    return hooke.home / ".local/share/hooke/hooke.db"
+
+
+# One session --------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_session_in_which_nothing_is_said(hooke, agent):
+    for document in (start(agent), prompt(agent), before(agent), after(agent), stop(agent),
+                     event(agent, "SessionEnd", reason="other")):
+        assert said(hooke, agent, document) == {}
+    assert [r["point"] for r in receipts(hooke)] == [
+        "session.created", "chat.message", "tool.execute.before", "tool.execute.after",
+        "agent.stop", "session.ended"]
+    assert {r["session"] for r in receipts(hooke)} == {BASE[agent]["session_id"]}
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_the_same_rules_everywhere(hooke, agent):
+    hooke.config("hooks:" + FORCE + """
+  - { name: long, on: tool.execute.before, when: args.command == "ls", modify: { args: { command: ls -la } } }
+  - { name: hint, on: tool.execute.after, inject: read the rules }
+  - { name: polite, on: chat.message, when: 'has(message.text, "damn")', block: No swearing. }
+""")
+    name = NAMES[agent][2]
+    assert said(hooke, agent, before(agent, "git push --force")) == refusal(
+        agent, name, "Force pushes are not allowed here.")
+    changed = said(hooke, agent, before(agent, "ls"))["hookSpecificOutput"]
+    assert changed["tool_input" if agent == "gemini" else "updatedInput"] == {"command": "ls -la"}
+    assert context(said(hooke, agent, after(agent))) == "read the rules"
+    assert said(hooke, agent, prompt(agent, "damn")) == {
+        "decision": "deny" if agent == "gemini" else "block", "reason": "No swearing."}
+
+
+def test_a_subagent_is_a_session_of_its_own(hooke):
+    hooke.config("hooks: [{ name: subs, on: tool.execute.before, session: sub, block: no }]")
+    assert said(hooke, "claude", before("claude")) == {}
+    sub = before("claude", agent_id="a1", agent_type="Explore")
+    assert said(hooke, "claude", sub) == refusal("claude", "PreToolUse", "no")
+    main, inner = receipts(hooke)
+    assert (main["session"], main.get("parent")) == ("c-1", None)
+    assert (inner["session"], inner["parent"], inner["agent"]) == ("c-1/a1", "c-1", "Explore")
+
+
+def test_a_changed_output_in_the_words_of_each(hooke):
+    hooke.config("hooks: [{ name: mask, on: tool.execute.after, replace: { output: masked } }]")
+    assert said(hooke, "claude", after("claude")) == {"hookSpecificOutput": {
+        "hookEventName": "PostToolUse", "updatedToolOutput": response("claude", "masked")}}
+    assert said(hooke, "codex", after("codex")) == {"decision": "block", "reason": "masked"}
+    assert said(hooke, "gemini", after("gemini")) == {"decision": "deny", "reason": "masked"}
+
+
+def test_context_that_gemini_takes_later(hooke):
+    hooke.config("hooks: [{ name: hint, on: tool.execute.before, inject: mind the gap, once: true }]")
+    request = event("gemini", "BeforeModel", llm_request={
+        "model": "m", "messages": [{"role": "user", "content": "hi"}], "config": {}})
+    placed = {"hookSpecificOutput": {"hookEventName": "BeforeModel", "llm_request": {
+        "messages": [{"role": "user", "content": "mind the gap\n\nhi"}]}}}
+    assert said(hooke, "gemini", before("gemini")) == {}
+    assert said(hooke, "gemini", request) == placed
+    assert said(hooke, "gemini", request) == placed, "the same bytes in every later request"
+    assert said(hooke, "gemini", before("gemini")) == {}
+
+
+def test_what_is_lost_is_in_the_receipt(hooke):
+    hooke.config("hooks: [{ name: careful, on: tool.execute.before, ask: sure? }]")
+    assert said(hooke, "codex", before("codex")) == refusal(
+        "codex", "PreToolUse", "sure? (Codex can't be made to ask)")
+    assert receipts(hooke)[-1]["warnings"] == ["Codex has no 'ask' at PreToolUse: it is blocked"]
+    assert said(hooke, "gemini", before("gemini")) == {"decision": "ask", "reason": "sure?"}
+    assert "warnings" not in receipts(hooke)[-1]
+
+
+def test_a_safety_critical_change_is_not_passed_over(hooke):
+    change = "hooks: [{ name: mask, on: chat.message, %s modify: { message: { text: masked } } }]"
+    hooke.config(change % "")
+    assert said(hooke, "claude", prompt("claude")) == {}
+    assert "the change of 'message' is dropped" in receipts(hooke)[-1]["warnings"][0]
+    hooke.config(change % "safety_critical: true,")
+    assert said(hooke, "claude", prompt("claude"))["decision"] == "block"
+
+
+# State over processes -----------------------------------------------------------------------------
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_cadence_holds_over_processes(hooke, agent):
+    hooke.config("hook_cadence: { hint: 2 }\nhooks: [{ name: hint, on: chat.message, inject: now }]")
+    assert [context(said(hooke, agent, prompt(agent))) for _ in range(4)] == ["now", None] * 2
+    other = {**prompt(agent), "session_id": "another"}
+    assert context(said(hooke, agent, other)) == "now"
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_what_is_said_once_is_said_once(hooke, agent):
+    hooke.config("""hooks:
+  - { name: hint, on: [tool.execute.before, tool.execute.after], inject: now, once: true }""")
+    texts = [context(said(hooke, agent, document)) for document in
+             [before(agent), after(agent)] * 2]
+    assert texts == (["now", None, None, None] if agent != "gemini" else [None, "now", None, None])
+
+
+def test_the_first_message_is_first_once(hooke):
+    hooke.config("agents: { coder: { variant: high } }")
+
+    def gate(source, session):
+        members = {"session_id": session, "agent_type": "coder"}
+        answer(hooke, "claude", {**start("claude", source), **members})
+        answer(hooke, "claude", {**prompt("claude"), **members})
+        answer(hooke, "claude", {**prompt("claude"), **members})
+        return [r["outcome"] for r in receipts(hooke)
+                if r["session"] == session and r["point"] == "chat.message"]
+
+    assert gate("startup", "new") == ["change", "none"]
+    assert gate("resume", "old") == ["none", "none"]
+    assert gate("fork", "forked") == ["none", "none"]
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_loops_end(hooke, agent):
+    hooke.config("limits: { continuations: 2 }\nhooks: [{ name: more, on: agent.stop, continue: go on }]")
+    assert said(hooke, agent, stop(agent)) == goes_on(agent, "go on")
+    said(hooke, agent, before(agent))
+    assert said(hooke, agent, stop(agent, True)) == goes_on(agent, "go on")
+    said(hooke, agent, before(agent))
+    last = said(hooke, agent, stop(agent, True))
+    assert "the limit is 2" in last.pop("systemMessage") and last == {}
+    assert any("the limit is 2" in w for w in receipts(hooke)[-1]["warnings"])
+    said(hooke, agent, prompt(agent))
+    assert said(hooke, agent, stop(agent)) == goes_on(agent, "go on")
+
+
+def test_the_same_reason_twice_ends_it(hooke):
+    hooke.config("hooks: [{ name: more, on: agent.stop, continue: go on }]")
+    assert said(hooke, "codex", stop("codex")) == goes_on("codex", "go on")
+    assert "same reason" in said(hooke, "codex", stop("codex", True))["systemMessage"]
+
+
+def test_what_keeps_gemini_going_is_no_message_of_the_user(hooke):
+    """Gemini gives its hooks the follow-up as a prompt."""
+    hooke.config("""hooks:
+  - { name: more, on: agent.stop, continue: go on }
+  - { name: typed, on: chat.message, when: not message.internal, inject: typed }""")
+    assert context(said(hooke, "gemini", prompt("gemini"))) == "typed"
+    assert said(hooke, "gemini", stop("gemini")) == goes_on("gemini", "go on")
+    assert said(hooke, "gemini", prompt("gemini", "go on")) == {}
+    assert "same reason" in said(hooke, "gemini", stop("gemini", True))["systemMessage"]
+    assert context(said(hooke, "gemini", prompt("gemini", "thanks"))) == "typed"
+    assert said(hooke, "gemini", stop("gemini")) == goes_on("gemini", "go on")
+
+
+def test_hooks_know_how_often_they_kept_it_going(hooke):
+    hooke.config("""hooks:
+  - { name: more, on: agent.stop, when: continuations < 2, continue: again }""")
+    for times in range(2):
+        assert said(hooke, "claude", stop("claude", times > 0)) == goes_on("claude", "again")
+        said(hooke, "claude", before("claude"))
+    assert said(hooke, "claude", stop("claude", True)) == {}
+
+
+def turns(hooke):
+    return [r.get("turn") for r in receipts(hooke)]
+
+
+def test_turns_are_counted(hooke):
+    hooke.config(QUIET + "hooks: [{ name: late, on: tool.execute.before, when: turn > 2, block: enough }]")
+    documents = [prompt("claude"), before("claude"), before("claude"), after("claude"),
+                 after("claude"), before("claude"), after("claude"), before("claude"),
+                 stop("claude"), prompt("claude"), before("claude")]
+    answers = [said(hooke, "claude", d) for d in documents]
+    assert turns(hooke) == [1, 1, 1, 1, 1, 2, 2, 3, 3, 1, 1]
+    assert [bool(a) for a in answers] == [False] * 7 + [True] + [False] * 3
+
+
+def test_gemini_tells_its_turns(hooke):
+    hooke.config("hooks: [{ name: late, on: tool.execute.before, when: turn > 1, block: enough }]")
+    ask = event("gemini", "BeforeModel", llm_request={"messages": []})
+    for document in (prompt("gemini"), ask, before("gemini"), after("gemini"), before("gemini")):
+        assert said(hooke, "gemini", document) == {}
+    assert said(hooke, "gemini", ask) == {}
+    assert said(hooke, "gemini", before("gemini"))["reason"] == "enough"
+
+
+# Whose hooks --------------------------------------------------------------------------------------
+
+def settings(hooke, command):
+    path = hooke.home / ".claude/settings.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"hooks": {"PreToolUse": [
+        {"hooks": [{"type": "command", "command": command}]}]}}))
+
+
+def test_hooks_that_claude_runs_itself_do_not_run_twice(hooke):
+    mark = hooke.cwd / "ran"
+    settings(hooke, f"echo x >> '{mark}'")
+    assert said(hooke, "claude", before("claude")) == {}
+    assert not mark.exists()
+    assert said(hooke, "codex", before("codex")) == {}
+    assert mark.read_text() == "x\n"
+
+
+def test_an_entry_that_runs_hooke_is_never_run(hooke):
+    settings(hooke, f"{hooke.program} answer claude")
+    assert said(hooke, "codex", before("codex")) == {}
+    assert not any("claude/" in run["hook"] for r in receipts(hooke) for run in r["runs"])
+
+
+# Reading ------------------------------------------------------------------------------------------
+
+def test_it_does_not_wait_for_the_end_of_input(hooke):
+    child = subprocess.Popen([hooke.program, "answer", "claude"], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, cwd=hooke.cwd, env=hooke.env)
+    text = json.dumps(before("claude")).encode()
+    for piece in (text[:10], text[10:50], text[50:]):
+        child.stdin.write(piece)
+        child.stdin.flush()
+    assert child.wait(timeout=30) == 0
+    assert child.stdout.read() == b"{}\n"
+    child.stdin.close()
+    child.stdout.close()
+
+
+def test_a_large_event(hooke):
+    hooke.config("hooks: [{ name: size, on: tool.execute.after, when: '#output > 4000000', block: big }]")
+    text = "x" * 5_000_000
+    assert said(hooke, "codex", after("codex", text=text)) == {"decision": "block", "reason": "big"}
+
+
+BROKEN = ['{"session_id": "s", "hook_event_name": "%s", nonsense', "%s nonsense", "[]", "",
+          '{"hook_event_name": "%s"}', '{"session_id": 7, "hook_event_name": "%s"}']
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("text", BROKEN)
+def test_what_is_no_event_is_let_pass(hooke, agent, text):
+    hooke.config(QUIET)
+    r = answer(hooke, agent, text.replace("%s", NAMES[agent][2]))
+    assert r.json == {}
+    assert r.err.startswith(f"hooke: answer {agent}: ") and r.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_what_is_no_event_is_blocked_for_a_safety_critical_hook(hooke, agent):
+    words = "so the safety-critical hook 'secret-guard' did not see it"
+    for text in BROKEN:
+        r = answer(hooke, agent, text.replace("%s", NAMES[agent][2]))
+        if '"hook_event_name"' in text:
+            reason = r.json.get("reason") or r.json["hookSpecificOutput"]["permissionDecisionReason"]
+        else:
+            reason = r.json.get("reason") or r.json["stopReason"]
+        assert words in reason and r.err.count("\n") == 1
+    r = answer(hooke, agent, "nonsense", NAMES[agent][2])
+    assert words in json.dumps(r.json)
+    r = answer(hooke, agent, "nonsense", "SessionEnd")
+    assert r.json == {}, "no safety-critical hook is there"
+
+
+def test_the_event_of_the_command_line(hooke):
+    hooke.config("hooks:" + FORCE)
+    document = before("claude", "git push --force")
+    del document["hook_event_name"]
+    r = answer(hooke, "claude", document, "PreToolUse")
+    assert r.json == refusal("claude", "PreToolUse", "Force pushes are not allowed here.")
+    r = answer(hooke, "claude", before("claude"), "Stop")
+    assert "the event is 'PreToolUse', but 'Stop' was to be answered" in r.err
+
+
+def test_events_without_a_point(hooke):
+    for name in ("AfterModel", "BeforeToolSelection"):
+        r = answer(hooke, "gemini", event("gemini", name), HOOKE_LOG="info")
+        assert r.json == {} and f"no point stands for '{name}' of Gemini CLI" in r.err
+    r = answer(hooke, "gemini", event("gemini", "Whatever"))
+    assert r.json == {} and "'Whatever' is no event of Gemini CLI that is known" in r.err
+    assert answer(hooke, "claude", event("claude", "WorktreeCreate")).out == ""
+    assert receipts(hooke) == []
+
+
+def test_words_of_the_command_line(hooke):
+    assert hooke("answer").rc == 64
+    assert hooke("answer", "claude", "Stop", "more").rc == 64
+    r = hooke("answer", "cluade")
+    assert r.rc == 64 and "did you mean 'claude'" in r.err
+
+
+# What is broken -----------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_broken_yaml_blocks_nothing(hooke, agent):
+    hooke.config("hooks: [{ name: x")
+    r = answer(hooke, agent, before(agent))
+    assert r.json == {} and "config.yaml:2:1: missing comma" in r.err
+    r = answer(hooke, agent, prompt(agent))
+    assert r.json["systemMessage"].startswith("hooke: the configuration is broken, the defaults")
+
+
+def test_broken_yaml_takes_no_guard_away(hooke):
+    hooke.config("hooks:" + FORCE)
+    assert said(hooke, "claude", before("claude")) == {}
+    hooke.config("hooks: [{ name: x")
+    r = answer(hooke, "claude", before("claude", "git push --force"))
+    assert r.json == refusal("claude", "PreToolUse", "Force pushes are not allowed here.")
+    r = answer(hooke, "claude", prompt("claude"))
+    assert "its last good version is in force" in r.json["systemMessage"]
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_broken_entry_blocks_only_if_it_is_safety_critical(hooke, agent):
+    entry = "hooks: [{ name: guard, on: tool.execute.before, %s when: nobody_knows > 1, block: no }]"
+    hooke.config(entry % "")
+    assert answer(hooke, agent, before(agent)).json == {}
+    hooke.config(entry % "safety_critical: true,")
+    assert "hook 'guard'" in json.dumps(answer(hooke, agent, before(agent)).json)
+
+
+def test_a_configuration_that_strict_refuses(hooke):
+    hooke.config("strict: true\nnonsense: 1\nhooks:" + FORCE)
+    r = answer(hooke, "claude", before("claude"))
+    assert r.json == {} and "'strict' is on" in r.err
+    assert answer(hooke, "claude", before("claude", "git push --force")).json == refusal(
+        "claude", "PreToolUse", "Force pushes are not allowed here.")
+    assert "'strict' is on" in answer(hooke, "claude", prompt("claude")).json["systemMessage"]
+
+
+STATEFUL = """
+  - { name: hint, on: tool.execute.before, inject: now, once: true }
+  - { name: more, on: agent.stop, continue: go on }
+"""
+
+
+def unwritable(hooke):
+    (hooke.cwd / "file").write_text("")
+    return str(hooke.cwd / "file/hooke.db")
+
+
+def corrupt(hooke):
+    (hooke.cwd / "bad.db").write_bytes(b"SQLite format 3\0" + b"nonsense" * 4096)
+    return str(hooke.cwd / "bad.db")
+
+
+@pytest.mark.parametrize("make", [unwritable, corrupt])
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_broken_store_blocks_nothing(hooke, agent, make):
+    hooke.config("hooks:" + STATEFUL + FORCE)
+    store = make(hooke)
+    r = answer(hooke, agent, before(agent), HOOKE_STORE=store)
+    assert "decision" not in json.dumps(r.json).lower() and r.rc == 0
+    assert answer(hooke, agent, before(agent, "git push --force"), HOOKE_STORE=store).json == refusal(
+        agent, NAMES[agent][2], "Force pushes are not allowed here.")
+    assert answer(hooke, agent, stop(agent), HOOKE_STORE=store).json == goes_on(agent, "go on")
+    last = answer(hooke, agent, stop(agent, True), HOOKE_STORE=store).json
+    assert "the store can't tell" in last.pop("systemMessage") and last == {}
+
+
+def test_a_broken_store_blocks_for_a_safety_critical_hook(hooke):
+    command = f"{hooke.program} state incr n > /dev/null"
+    entry = "hooks: [{ name: count, on: tool.execute.before, exec: '%s', %s }]"
+    for flag, blocked in (("timeout: 20s", False), ("safety_critical: true", True)):
+        hooke.config(entry % (command, flag))
+        assert said(hooke, "claude", before("claude")) == {}
+        r = answer(hooke, "claude", before("claude"), HOOKE_STORE=corrupt(hooke))
+        assert ("hook 'count'" in json.dumps(r.json)) == blocked
+
+
+def test_a_locked_store_is_nothing_to_hooks_without_state(hooke):
+    hooke.config(QUIET + "hooks:" + FORCE)
+    hooke("state", "set", "k", "v", "--session", "s", "--hook", "h")
+    with sqlite3.connect(database(hooke), isolation_level=None) as db:
+        db.execute("begin exclusive")
+        began = time.monotonic()
+        assert "deny" in json.dumps(said(hooke, "claude", before("claude", "git push --force")))
+        assert time.monotonic() - began < 5
+        db.execute("rollback")
+    db.close()
+
+
+# The cold path ------------------------------------------------------------------------------------
+
+def test_the_store_is_opened_only_for_hooks_that_need_it(hooke):
+    hooke.config("disabled_hooks: [loop-guard, first-message-variant]\nhooks:" + FORCE)
+    for agent in AGENTS:
+        for document in (start(agent), prompt(agent), before(agent), after(agent), stop(agent)):
+            answer(hooke, agent, document)
+    assert not database(hooke).exists()
+    hooke.config("hooks:" + STATEFUL)
+    answer(hooke, "claude", before("claude"))
+    assert database(hooke).exists()
+
+
+def test_no_yaml_is_read_while_the_compiled_configuration_is_fresh(hooke):
+    path = hooke.config("hooks:" + FORCE)
+    past = time.time() - 60
+    os.utime(path, (past, past))
+    assert "read from its files" in answer(hooke, "claude", before("claude"), HOOKE_LOG="info").err
+    assert "as it was compiled" in answer(hooke, "claude", before("claude"), HOOKE_LOG="info").err
+    hooke.config("hooks:" + FORCE + "  # changed\n")
+    assert "read from its files" in answer(hooke, "claude", before("claude"), HOOKE_LOG="info").err
+
+
+def test_no_http_library_is_loaded(hooke, tmp_path):
+    if "ASAN_OPTIONS" in hooke.env:
+        pytest.skip("sanitizers load libraries of their own")
+    answer(hooke, "claude", before("claude"), LD_DEBUG="files", LD_DEBUG_OUTPUT=str(tmp_path / "ld"))
+    loaded = "".join(p.read_text() for p in tmp_path.glob("ld.*"))
+    assert "libc.so" in loaded
+    assert "curl" not in loaded and "microhttpd" not in loaded and "libssl" not in loaded
