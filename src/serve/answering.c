@@ -172,7 +172,9 @@ static void cap(struct answering *s, struct arena *a, struct receipt *r, struct 
 
     if (!text || v->stop || record_continue(&s->record, v->reason, text, a, &why))
         return;
-    v->follow_ups = NULL;
+    v->follow_ups = r->verdict.follow_ups = NULL;
+    if (r->verdict.result == VERDICT_CONTINUE)
+        r->verdict.result = VERDICT_NO_RESULT;
     v->say = add_line(a, v->say, arena_printf(a, "hooke lets the agent stop: %s", why));
     receipt_warn(a, r, why);
 }

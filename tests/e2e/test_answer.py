@@ -225,6 +225,7 @@ def test_loops_end(hooke, agent):
     last = said(hooke, agent, stop(agent, True))
     assert "the limit is 2" in last.pop("systemMessage") and last == {}
     assert any("the limit is 2" in w for w in receipts(hooke)[-1]["warnings"])
+    assert receipts(hooke)[-1]["outcome"] == "none"
     said(hooke, agent, prompt(agent))
     assert said(hooke, agent, stop(agent)) == goes_on(agent, "go on")
 
