@@ -22,8 +22,13 @@
 
 void server_settle_thread(struct server *s)
 {
-    if (unshare(CLONE_FS) < 0)
+    if (unshare(CLONE_FS) < 0) {
         s->one_folder = true;
+        return;
+    }
+    /* whoever started this thread may be at work for a client already */
+    umask(s->mask);
+    (void)!chdir("/");
 }
 
 bool server_enter(struct server *s, const char *cwd)
