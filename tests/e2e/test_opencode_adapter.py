@@ -25,6 +25,7 @@ class OpenCode:
              str(hooke.cwd), json.dumps({"program": hooke.program, **options})],
             cwd=hooke.cwd, env=hooke.env, text=True, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        hooke.started.append(self.child)
 
     def step(self, **step):
         self.child.stdin.write(json.dumps(step) + "\n")
