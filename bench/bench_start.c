@@ -1,11 +1,12 @@
 /*
  * What it costs to start a program and wait for its end.
  *
- *     bench_start [-n RUNS] ROW COMMAND [ARG…] [-- ROW COMMAND [ARG…]]…
+ *     bench_start [-n RUNS] [-i FILE] ROW COMMAND [ARG…] [-- ROW COMMAND [ARG…]]…
  *
  * Prints "ROW<TAB>median nanoseconds" for each command. The commands take turns, so that a slow
- * moment of the machine falls on all of them. Their input and output is /dev/null. One that cannot
- * be started or does not exit with 0 is reported on stderr and ends the measurement with 1.
+ * moment of the machine falls on all of them. Their input is FILE, or /dev/null as is their output.
+ * One that cannot be started or does not exit with 0 is reported on stderr and ends the measurement
+ * with 1.
  */
 #include "base/arena.h"
 #include "base/clock.h"
@@ -29,7 +30,8 @@ struct command {
 
 static int usage(const char *program)
 {
-    fprintf(stderr, "usage: %s [-n RUNS] ROW COMMAND [ARG…] [-- ROW COMMAND [ARG…]]…\n", program);
+    fprintf(stderr, "usage: %s [-n RUNS] [-i FILE] ROW COMMAND [ARG…] [-- ROW COMMAND [ARG…]]…\n",
+            program);
     return 64;
 }
 
@@ -70,13 +72,13 @@ static int run_once(const struct command *c, const posix_spawn_file_actions_t *f
     return 0;
 }
 
-static int measure(struct command *commands, size_t count, size_t runs)
+static int measure(struct command *commands, size_t count, size_t runs, const char *input)
 {
     posix_spawn_file_actions_t files;
     int r = 0;
 
     posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, input, O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     for (size_t i = 0; i < WARM_UP + runs && r == 0; i++)
@@ -117,10 +119,15 @@ int main(int argc, char **argv)
     CLEANUP(arena) struct arena a = { 0 };
     struct command *commands = arena_array(&a, struct command, (size_t)argc);
     char **args = argv + 1;
+    const char *input = "/dev/null";
     size_t runs = RUNS_DEFAULT, count;
 
     if (argc > 2 && strcmp(args[0], "-n") == 0) {
         runs = strtoul(args[1], NULL, 10);
+        args += 2;
+    }
+    if (args[0] && args[1] && strcmp(args[0], "-i") == 0) {
+        input = args[1];
         args += 2;
     }
     count = split(args, commands);
@@ -128,7 +135,7 @@ int main(int argc, char **argv)
         return usage(argv[0]);
     for (size_t i = 0; i < count; i++)
         commands[i].times = arena_array(&a, uint64_t, runs);
-    if (measure(commands, count, runs) < 0)
+    if (measure(commands, count, runs, input) < 0)
         return 1;
     for (size_t i = 0; i < count; i++) {
         qsort(commands[i].times, runs, sizeof(uint64_t), ascending);

@@ -13,9 +13,19 @@ endforeach()
 add_executable(nothing bench/nothing.c)
 set_target_properties(nothing PROPERTIES RUNTIME_OUTPUT_DIRECTORY bench)
 
+# The floor of hooke-answer: the same without a loader and, where it can be, without glibc.
+add_executable(nothing_static bench/nothing.c)
+target_link_options(nothing_static PRIVATE -static)
+set_target_properties(nothing_static PROPERTIES RUNTIME_OUTPUT_DIRECTORY bench)
+find_program(MUSL_GCC musl-gcc)
+if(MUSL_GCC)
+  add_custom_command(TARGET nothing_static POST_BUILD VERBATIM
+    COMMAND ${MUSL_GCC} -Os -static -s -o $<TARGET_FILE:nothing_static>
+      ${CMAKE_CURRENT_SOURCE_DIR}/bench/nothing.c)
+endif()
+
 # The child of bench_proc and bench_observe has to be cheap to start, so that what is measured is the starting: static
 # and, where musl-gcc is there, made once more without glibc's start-up code.
-find_program(MUSL_GCC musl-gcc)
 add_executable(child bench/child.c)
 target_link_options(child PRIVATE -static)
 set_target_properties(child PROPERTIES RUNTIME_OUTPUT_DIRECTORY bench)

@@ -103,7 +103,6 @@ struct engine *engine_new(const struct engine_options *o)
     background_init(&en->background);
     pthread_mutex_init(&en->lock, NULL);
     pthread_cond_init(&en->served, NULL);
-    engine_configure(en, NULL);
     return en;
 }
 
@@ -143,6 +142,17 @@ static struct registry *build(const struct engine *en, struct config *config,
     };
 
     return registry_new(&from);
+}
+
+/*
+ * Without configuration until there is one: whoever starts an engine mostly configures it at once,
+ * and building for nothing would be half of the work. Called with the lock held.
+ */
+static const struct registry *have_registry(struct engine *en)
+{
+    if (!en->registry)
+        en->registry = build(en, NULL, NULL);
+    return en->registry;
 }
 
 /* Hooks were added: the same configuration with them. Called with the lock held. */
@@ -215,12 +225,12 @@ int engine_use(struct engine *en, const char *builtin, struct err *e)
     return 0;
 }
 
-static bool is_known(const struct engine *en, const char *name)
+static bool is_known(struct engine *en, const char *name)
 {
     for (const struct hook_def *const *d = en->options.builtins; d && *d; d++)
         if (strcmp((*d)->name, name) == 0)
             return true;
-    return registry_find(en->registry, name) != NULL;
+    return registry_find(have_registry(en), name) != NULL;
 }
 
 static struct hook callback_hook(struct engine *en, const struct engine_callback *cb)
@@ -269,6 +279,7 @@ static struct registry *current(struct engine *en)
     struct registry *reg;
 
     pthread_mutex_lock(&en->lock);
+    have_registry(en);
     reg = registry_ref(en->registry);
     pthread_mutex_unlock(&en->lock);
     return reg;

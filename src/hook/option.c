@@ -203,6 +203,71 @@ bool option_set(struct arena *a, const struct option *o, const struct setting *v
     return false;
 }
 
+/* Fallbacks --------------------------------------------------------------------------------------
+ *
+ * They are read at every start, and nearly all are words, numbers and flat lists of them: for those
+ * a parser of YAML would cost more than all the rest of making a hook.
+ */
+
+static bool is_plain(struct str s)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    bool number = s.len && is_digit(s.ptr[0]);
+
+    if (!s.len || (!number && !str_has_char(letters, s.ptr[0])) || str_is(s, "null"))
+        return false;
+    for (size_t i = 0; i < s.len; i++) {
+        char c = s.ptr[i];
+
+        if (number && str_has_char("eExo", c)) /* may be another way to write a number */
+            return false;
+        if (!is_digit(c) && !str_has_char(letters, c) && !str_has_char("-./", c))
+            return false;
+    }
+    return true;
+}
+
+static struct setting *plain_scalar(struct arena *a, struct str text)
+{
+    struct setting *s;
+    bool number = true;
+
+    if (!is_plain(text))
+        return NULL;
+    for (size_t i = 0; i < text.len; i++)
+        number = number && (is_digit(text.ptr[i]) || text.ptr[i] == '.');
+    s = arena_new(a, struct setting);
+    s->text = str_of(arena_cstr(a, text));
+    s->origin.source = SOURCE_BUILTIN;
+    s->kind = number                                          ? SETTING_NUMBER
+              : str_is(text, "true") || str_is(text, "false") ? SETTING_BOOL
+                                                              : SETTING_STRING;
+    return s;
+}
+
+/* NULL: it takes more than this to read it. */
+static struct setting *plain_value(struct arena *a, struct str text)
+{
+    struct setting *list, **end;
+    struct str item;
+
+    if (text.len < 2 || text.ptr[0] != '[' || text.ptr[text.len - 1] != ']')
+        return plain_scalar(a, text);
+    list = arena_new(a, struct setting);
+    list->kind = SETTING_LIST;
+    list->text = STR("");
+    list->origin.source = SOURCE_BUILTIN;
+    end = &list->first;
+    text = str_trim((struct str){ text.ptr + 1, text.len - 2 });
+    while (text.len && str_cut(&text, ',', &item)) {
+        *end = plain_scalar(a, str_trim(item));
+        if (!*end)
+            return NULL;
+        end = &(*end)->next;
+    }
+    return list;
+}
+
 /* A fallback is our own text: that it does not fit is a mistake in the table. */
 static void set_fallback(struct arena *a, const struct option *o, void *out)
 {
@@ -223,7 +288,8 @@ static void set_fallback(struct arena *a, const struct option *o, void *out)
         value->text = str_of(o->fallback);
         good = true;
     } else {
-        good = setting_parse(a, &builtin, str_of(o->fallback), &value, NULL, NULL) == 0;
+        value = plain_value(a, str_of(o->fallback));
+        good = value || setting_parse(a, &builtin, str_of(o->fallback), &value, NULL, NULL) == 0;
     }
     good = good && option_set(a, o, value, out, &problems);
     assert(good);

@@ -35,6 +35,7 @@ struct server {
     atomic_bool stopping;
     atomic_bool one_folder; /* threads cannot have folders of their own here */
     uint64_t began_ns;
+    mode_t mask; /* of threads that work for nobody in particular */
     atomic_size_t hosts;
     atomic_uint_least64_t served; /* requests */
 };

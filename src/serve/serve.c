@@ -22,8 +22,13 @@
 
 void server_settle_thread(struct server *s)
 {
-    if (unshare(CLONE_FS) < 0)
+    if (unshare(CLONE_FS) < 0) {
         s->one_folder = true;
+        return;
+    }
+    /* whoever started this thread may be at work for a client already */
+    umask(s->mask);
+    (void)!chdir("/");
 }
 
 bool server_enter(struct server *s, const char *cwd)
@@ -317,6 +322,8 @@ int serve_run(const struct serve_options *o, struct err *e)
     }
     *s = (struct server){ .o = o, .stop_fd = stop, .abort_fd = abort, .waiting = 1 };
     s->began_ns = s->idle_since_ns = clock_mono_ns();
+    s->mask = umask(077);
+    umask(s->mask);
     pthread_mutex_init(&s->turn, NULL);
     pthread_mutex_init(&s->lock, NULL);
     clock_cond_init(&s->changed);

@@ -209,6 +209,7 @@ void taking_serve(struct client *c)
         log_info(c->server->o->log, "a client is left to itself: %s", why);
         (void)!say(c->fd, HANDOVER_REFUSED);
     }
+    umask(c->server->mask);
     (void)!server_enter(c->server, NULL);
     close_all(&h);
     arena_release(&h.arena);

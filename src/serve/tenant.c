@@ -104,8 +104,11 @@ static struct tenant *find(struct tenants *all, struct str text, uint64_t hash)
     return NULL;
 }
 
-/* The last one of the list that is over the limit; freed by who gets it, or by its last user. */
-static struct tenant *drop_oldest(struct tenants *all)
+/*
+ * The last one of the list when there are too many; freed by who gets it, or by its last user. The
+ * one to keep is in use, and first.
+ */
+static struct tenant *drop_oldest(struct tenants *all, const struct tenant *keep)
 {
     struct tenant **at = &all->first, *t;
 
@@ -117,13 +120,13 @@ static struct tenant *drop_oldest(struct tenants *all)
     *at = NULL;
     all->count--;
     t->leaves = true;
-    return t->users ? NULL : t;
+    return t->users || t == keep ? NULL : t;
 }
 
 static struct tenant *find_or_make(struct tenants *all, const struct tenant_key *key)
 {
     CLEANUP(strbuf) struct strbuf text = { 0 };
-    struct tenant *t, *gone = NULL;
+    struct tenant *t, *gone;
     uint64_t hash;
 
     write_key(&text, key);
@@ -135,9 +138,9 @@ static struct tenant *find_or_make(struct tenants *all, const struct tenant_key 
         t->next = all->first;
         all->first = t;
         all->count++;
-        gone = drop_oldest(all);
     }
     t->users++;
+    gone = drop_oldest(all, t);
     pthread_mutex_unlock(&all->lock);
     if (gone)
         tenant_free(gone);

@@ -43,6 +43,7 @@ class Hooke:
             "TZ": "UTC",
         }
         (root / "tmp").mkdir()
+        self.started = []  # processes that end with the test, also when it fails
         for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
             if name in os.environ:
                 self.env[name] = os.environ[name]
@@ -71,7 +72,12 @@ class Hooke:
 
 @pytest.fixture
 def hooke(tmp_path):
-    return Hooke(tmp_path)
+    hooke = Hooke(tmp_path)
+    yield hooke
+    for process in hooke.started:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import json
 import os
 import pathlib
-import selectors
 import socket
 import subprocess
 import time
@@ -29,6 +28,7 @@ class Daemon:
         self.process = subprocess.Popen(
             [hooke.program, "serve", *flags], cwd="/", env={**hooke.env, **env},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        hooke.started.append(self.process)
         line = self.process.stderr.readline()
         assert "serving on" in line, line + self.process.stderr.read()
 

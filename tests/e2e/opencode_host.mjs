@@ -33,6 +33,7 @@ async function run(step) {
   if (step.reply) return Object.assign(replies, step.reply)
   if (step.hooks) return { id: plugin.id, hooks: Object.keys(hooks) }
   const { output } = step
+  if (step.late) return void hooks[step.hook](step.input) /* as OpenCode calls it: nobody waits */
   /* OpenCode keeps its own references: what is not changed in place is not changed */
   const kept = output && Object.fromEntries(Object.entries(output))
   try {
@@ -47,6 +48,6 @@ for await (const line of createInterface({ input: process.stdin })) {
   const got = await run(JSON.parse(line))
   /* calls that nobody waits for have begun by then */
   await new Promise((resolve) => setTimeout(resolve, 20))
-  process.stdout.write(JSON.stringify(got) + "\n")
+  process.stdout.write(JSON.stringify(got ?? {}) + "\n")
 }
 await hooks.dispose()

@@ -25,6 +25,7 @@ class OpenCode:
              str(hooke.cwd), json.dumps({"program": hooke.program, **options})],
             cwd=hooke.cwd, env=hooke.env, text=True, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        hooke.started.append(self.child)
 
     def step(self, **step):
         self.child.stdin.write(json.dumps(step) + "\n")
@@ -263,6 +264,12 @@ hooks:
     opencode.hook("experimental.chat.messages.transform", {}, {"messages": history("go")})
     got = opencode.hook(name, {"sessionID": "ses_1", "model": model}, {"system": ["base"]})
     assert got["kept"]["system"][0] == "base" and "house rules" in got["kept"]["system"][1]
+    # a title is asked for beside the first request, and may come first
+    opencode.hook("experimental.chat.messages.transform", {}, {"messages": history("go")})
+    asked = {"system": ["You are a title generator. You"]}
+    assert opencode.hook(name, {"sessionID": "ses_1", "model": model}, asked)["kept"]["system"] == ["t"]
+    got = opencode.hook(name, {"sessionID": "ses_1", "model": model}, {"system": ["base"]})
+    assert "house rules" in got["kept"]["system"][1]
     got = opencode.hook(name, {"model": model}, {"system": ["base"]})
     assert got["kept"]["system"] == ["base"]
 
@@ -451,6 +458,17 @@ def test_a_missing_daemon_is_started(hooke):
     host.end()
     assert hooke("serve", "--stop").rc == 0
     wait_for(lambda: hooke("serve", "--status").rc == 1)
+
+
+def test_the_end_waits_for_what_has_happened_and_warns_of_nothing(hooke):
+    hooke.config("hooks: [{ name: slow, on: agent.stop, exec: 'sleep 0.3; echo done >$HOME/told' }]")
+    daemon, host = Daemon(hooke), OpenCode(hooke)
+    host.say("go")
+    idle = {"id": "e", "type": "session.idle", "properties": {"sessionID": "ses_1"}}
+    host.child.stdin.write(json.dumps({"hook": "event", "input": {"event": idle}, "late": True}) + "\n")
+    assert host.end() == ""
+    assert (hooke.home / "told").read_text() == "done\n"
+    daemon.end()
 
 
 def test_goes_on_without_one_and_warns_once(hooke):

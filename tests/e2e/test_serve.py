@@ -345,6 +345,7 @@ def test_answers_what_the_full_program_answers(daemon, hooke):
 def test_folder_variables_and_umask_of_the_client_reach_its_hooks(hooke):
     hooke.config("hooks: [{ name: tell, on: PreToolUse, "
                  "exec: 'pwd >$HOME/told; echo \"$MARK\" >>$HOME/told; umask >>$HOME/told' }]")
+    os.umask(0o022)
     daemon = Daemon(hooke)
     event = pre_tool_use(hooke, "ls")
     subprocess.run(["sh", "-c", f"umask 027; exec {client()} claude"], input=json.dumps(event),
@@ -352,6 +353,10 @@ def test_folder_variables_and_umask_of_the_client_reach_its_hooks(hooke):
                    capture_output=True)
     assert (hooke.home / "told").read_text().split() == [str(hooke.cwd), "m", "0027"]
     assert hooke("serve", "--status", "--json").json["served"] == 1
+    # the thread that did it serves others, who have their own
+    for _ in range(8):
+        daemon.host(cwd="/").emit("tool.execute.before", {"tool": "bash"})
+        assert (hooke.home / "told").read_text().split() == ["/", "0022"]
     daemon.end()
 
 

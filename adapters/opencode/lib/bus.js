@@ -64,8 +64,9 @@ async function messageUpdated({ host }, session, { info }) {
   })
   if (updated.model) void host.fallback(session, updated.model)
   if (info.error || info.summary) return
-  const verdict = await host.emit("turn.after", session, {
-    turn: session.turn,
+  session.ended++ /* the next turn may have begun by now */
+  const verdict = await host.emit("turn.after", { ...session, turn: session.ended }, {
+    turn: session.ended,
     tools_used: session.tools,
     response: session.response,
     usage: session.usage,

@@ -27,7 +27,7 @@ export class Host {
       if (result.verdict.say) this.toast(result.verdict.say, "info")
       return result.verdict
     } catch (error) {
-      this.warn(error)
+      if (!this.connection.closed) this.warn(error)
       if (this.required && GATES.has(point))
         throw new Error(`hooke is required and cannot be asked: ${error.message}`)
       return {}

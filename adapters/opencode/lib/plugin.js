@@ -11,6 +11,9 @@ import { Host } from "./host.js"
 import { applyMessages, assignAll, messagesToOurs, newPart, typedText } from "./messages.js"
 import { Sessions, modelName, modelOf } from "./sessions.js"
 
+/* How long the end of an instance waits for what has happened to be told. */
+const DISPOSE_MS = 2000
+
 /* Text that is to stay with the message or output in hand; the daemon keeps the rest for later. */
 function persistent(verdict, place) {
   return (verdict.inject ?? [])
@@ -44,6 +47,7 @@ function chatMessage({ host, sessions }) {
     session.user = { agent: session.agent, model: message.model ?? input.model }
     session.busy = true
     session.turn = 0
+    session.ended = 0
     if (!session.known) await host.created(session, { source: "resume" })
     const verdict = await host.emit("chat.message", session, {
       message: {
@@ -98,13 +102,23 @@ function messagesTransform({ host, sessions }) {
   }
 }
 
-/* A request that is not preceded by its messages is one for a title. */
+/*
+ * OpenCode does not say what a request is for. Requests for a title run beside the others and are
+ * told by how OpenCode's prompt for them begins; whoever has another is told by what is missing:
+ * messages that were shown before.
+ */
+function purposeOf(session, system) {
+  if (/^You are a title generator\b/.test(system[0] ?? "")) return "title"
+  const purpose = session.rendered ?? "title"
+  session.rendered = undefined
+  return purpose
+}
+
 function systemTransform({ host, sessions }) {
   return async (input, output) => {
     if (!input.sessionID) return
     const session = sessions.get(input.sessionID)
-    const purpose = session.rendered ?? "title"
-    session.rendered = undefined
+    const purpose = purposeOf(session, output.system)
     session.limit = input.model?.limit?.context ?? session.limit
     const verdict = await host.emit("experimental.chat.system.transform", session, {
       system: [...output.system],
@@ -293,6 +307,9 @@ export async function makePlugin({ client, directory }, options = {}) {
     "experimental.chat.system.transform": systemTransform(all),
     "experimental.session.compacting": sessionCompacting(all),
     "experimental.text.complete": textComplete(all),
-    dispose: async () => connection.close(),
+    dispose: async () => {
+      await sessions.settled(DISPOSE_MS)
+      connection.close()
+    },
   }
 }

@@ -13,6 +13,7 @@ export class Sessions {
       session = {
         id,
         turn: 0,
+        ended: 0 /* turns that are over */,
         continuations: 0,
         internal: new Set() /* ids of messages that nobody typed */,
         expected: [] /* texts of those that are on their way */,
@@ -34,6 +35,12 @@ export class Sessions {
   inOrder(session, work) {
     session.done = session.done.then(work).catch(() => {})
     return session.done
+  }
+
+  /* When all events that came were told, or after so long. */
+  settled(ms) {
+    const all = Promise.all([...this.all.values()].map((session) => session.done))
+    return Promise.race([all, new Promise((resolve) => setTimeout(resolve, ms).unref())])
   }
 }
 

@@ -157,6 +157,38 @@ static void unknown_option_is_not_found(void **state UNUSED)
     assert_null(option_find(NULL, STR("limit")));
 }
 
+/* As YAML reads them, whichever way they are read. */
+static void fallbacks_of_all_shapes_are_understood(void **state UNUSED)
+{
+    struct shapes {
+        bool yes;
+        int64_t count, time;
+        const char *const *none, *const *words, *const *quoted;
+    } got = { 0 };
+    static const struct option shapes[] = {
+        OPTION_BOOL("yes", struct shapes, yes, "true", "x"),
+        OPTION_INT("count", struct shapes, count, "12", 0, 99, "x"),
+        OPTION_TIME("time", struct shapes, time, "5s", "x"),
+        OPTION_LIST("none", struct shapes, none, "[]", "x"),
+        OPTION_LIST("words", struct shapes, words, "[rate_limit,  v1.2, a/b ]", "x"),
+        OPTION_LIST("quoted", struct shapes, quoted, "['a, b', \"c: d\"]", "x"),
+        OPTION_END,
+    };
+    CLEANUP(arena) struct arena a = { 0 };
+
+    option_defaults(&a, shapes, &got);
+    assert_true(got.yes);
+    assert_int_equal(got.count, 12);
+    assert_int_equal(got.time, 5000);
+    assert_null(got.none[0]);
+    assert_string_equal(got.words[0], "rate_limit");
+    assert_string_equal(got.words[1], "v1.2");
+    assert_string_equal(got.words[2], "a/b");
+    assert_null(got.words[3]);
+    assert_string_equal(got.quoted[0], "a, b");
+    assert_string_equal(got.quoted[1], "c: d");
+}
+
 static void times_have_units(void **state UNUSED)
 {
     static const struct {
@@ -192,4 +224,4 @@ TESTS(cmocka_unit_test_setup_teardown(defaults_come_from_the_table, setup, teard
       cmocka_unit_test_setup_teardown(bad_values_are_problems_and_change_nothing, setup, teardown),
       cmocka_unit_test_setup_teardown(text_can_be_written_back, setup, teardown),
       cmocka_unit_test(unknown_option_is_not_found), cmocka_unit_test(times_have_units),
-      cmocka_unit_test(sizes_have_units))
+      cmocka_unit_test(fallbacks_of_all_shapes_are_understood), cmocka_unit_test(sizes_have_units))

@@ -1,0 +1,96 @@
+#!/usr/bin/python3
+"""What one PreToolUse event of 4 KB costs Claude Code: hooke-answer with the daemon and without,
+beside programs that do nothing and hooks that do the check of five rules in other languages.
+
+    answer.py BUILD       prints "<row><TAB><nanoseconds, median>"; HOME is its own
+
+bench_start does the timing, with the event as the standard input of every command."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+WORDS = ["rm -rf /", "git push --force", "mkfs", "chmod 777", "curl http"]
+
+
+def event(cwd):
+    """About 4 KB, as Claude Code writes it; nothing in it is refused."""
+    command = "grep -rn 'connection refused' src | head -50; " + "echo 'some long words'; " * 150
+    return json.dumps({"session_id": "bench", "transcript_path": "/dev/null", "cwd": cwd,
+                       "permission_mode": "default", "hook_event_name": "PreToolUse",
+                       "tool_name": "Bash", "tool_use_id": "toolu_1",
+                       "tool_input": {"command": command, "description": "look for a message"}})
+
+
+def rules():
+    """The check of the other languages as five rules."""
+    return [{"name": f"no-{n}", "on": "tool.execute.before", "tool": "bash",
+             "when": f"has(args.command, {json.dumps(word)})", "block": "not allowed"}
+            for n, word in enumerate(WORDS)]
+
+
+# What is in force: the built-ins that keep nothing, the same with five rules, and all built-ins, of
+# which loop-guard counts calls and so writes to the store.
+CONFIGURATIONS = {"answer": {"disabled_hooks": ["loop-guard"]},
+                  "answer-rules": {"disabled_hooks": ["loop-guard"], "hooks": rules()},
+                  "answer-state": {}}
+
+
+def configure(home, configuration):
+    folder = os.path.join(home, ".config/hooke")
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as f:
+        json.dump(configuration, f)
+
+
+def others():
+    """Hooks that do the same check; each exits with 0 and says nothing."""
+    found = []
+    if shutil.which("bash") and shutil.which("jq"):
+        found += ["--", "hook-bash-jq", "bash", os.path.join(HERE, "guard.sh")]
+    if shutil.which("node"):
+        found += ["--", "hook-node", "node", os.path.join(HERE, "guard.mjs")]
+    return found + ["--", "hook-python", "/usr/bin/python3", os.path.join(HERE, "guard.py")]
+
+
+def measure(build, home, runs, *commands, **env):
+    subprocess.run([os.path.join(build, "bench", "bench_start"), "-n", str(runs), "-i",
+                    os.path.join(home, "event.json"), *commands], cwd=home, check=True,
+                   env={**os.environ, **env})
+
+
+def settle(answer, home, **env):
+    """Configuration that is younger than the clock of the file system is read again every time."""
+    time.sleep(0.3)
+    for _ in range(3):
+        subprocess.run(answer, input=event(home), text=True, check=True, capture_output=True,
+                       env={**os.environ, **env})
+
+
+def main(build):
+    home = os.environ["HOME"]
+    answer = [os.path.join(build, "hooke-answer"), "claude"]
+    floors = ["start-static", os.path.join(build, "bench", "nothing_static"),
+              "--", "start-dynamic", os.path.join(build, "bench", "nothing")]
+    with open(os.path.join(home, "event.json"), "w", encoding="utf-8") as f:
+        f.write(event(home))
+    with subprocess.Popen([os.path.join(build, "hooke"), "serve"], stderr=subprocess.PIPE,
+                          text=True) as daemon:
+        try:
+            daemon.stderr.readline()  # it listens
+            for name, configuration in CONFIGURATIONS.items():
+                configure(home, configuration)
+                settle(answer, home)
+                measure(build, home, 300, *floors, "--", name + "-daemon", *answer)
+                settle(answer, home, HOOKE_SOCKET="")
+                measure(build, home, 100, *floors, "--", name + "-alone", *answer, HOOKE_SOCKET="")
+        finally:
+            daemon.terminate()
+    measure(build, home, 15, *others()[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
