@@ -14,15 +14,21 @@ static const char *point_name(const struct dispatch *d)
 }
 
 /* Whether the hook may use a power here; a warning when it may not. */
-static bool may(struct dispatch *d, const struct hook *h, enum power power, struct hook_run *run)
+static bool is_granted(struct dispatch *d, const struct hook *h, enum power power)
 {
-    if (point_info(d->event.point)->powers & power) {
-        run->effects |= power;
+    if (point_info(d->event.point)->powers & power)
         return true;
-    }
     dispatch_warn(d, "hook '%s': '%s' is not possible at %s and was ignored", h->name,
                   power_name(power), point_name(d));
     return false;
+}
+
+static bool may(struct dispatch *d, const struct hook *h, enum power power, struct hook_run *run)
+{
+    if (!is_granted(d, h, power))
+        return false;
+    run->effects |= power;
+    return true;
 }
 
 /* Decisions ------------------------------------------------------------------------------------ */
@@ -285,6 +291,7 @@ static void merge_injection(struct dispatch *d, const struct hook *h, struct inj
         dispatch_hold(d, &held);
         return;
     }
+    run->effects |= POWER_INJECT;
     run->tokens += held.tokens;
     put_injection(&d->receipt->verdict, i);
     collect(d, h, i);
@@ -295,7 +302,7 @@ static void merge_injections(struct dispatch *d, const struct hook *h, const str
 {
     struct injection *next;
 
-    if (!v->injections || !may(d, h, POWER_INJECT, run))
+    if (!v->injections || !is_granted(d, h, POWER_INJECT))
         return;
     for (struct injection *i = v->injections; i; i = next) {
         next = i->next;
@@ -337,7 +344,6 @@ void merge_late(struct dispatch *d, const struct hook *h, struct verdict *v, str
         next = i->next;
         if (!i->text || !i->text[0])
             continue;
-        run->effects |= POWER_INJECT;
         settle_late(d, i);
         merge_injection(d, h, i, run);
     }

@@ -14,7 +14,7 @@ FORCE = """
     when: tool == "bash" and re(args.command, [[push.*--force]])
     block: Force pushes are not allowed here.
 """
-QUIET = "disabled_hooks: [secret-guard, loop-guard]\n"
+QUIET = "disabled_hooks: [secret-guard, loop-guard, todo-continuation]\n"
 
 # What each agent writes around one shell command, as its hooks are given it.
 BASE = {
@@ -476,7 +476,7 @@ def test_a_locked_store_is_nothing_to_hooks_without_state(hooke):
 # The cold path ------------------------------------------------------------------------------------
 
 def test_the_store_is_opened_only_for_hooks_that_need_it(hooke):
-    hooke.config("disabled_hooks: [loop-guard, first-message-variant]\nhooks:" + FORCE)
+    hooke.config("disabled_hooks: [loop-guard, first-message-variant, todo-continuation]\nhooks:" + FORCE)
     for agent in AGENTS:
         for document in (start(agent), prompt(agent), before(agent), after(agent), stop(agent)):
             answer(hooke, agent, document)

@@ -427,7 +427,7 @@ def test_kill_before_and_after_the_commit(hooke, point, generation):
 # What survived ------------------------------------------------------------------------------------
 
 def test_generations_say_what_survived(hooke):
-    config(hooke)
+    config(hooke, "disabled_hooks: [todo-continuation]\n")
     todos = [{"content": "paint the shed", "status": "pending"},
              {"content": "feed the cat", "status": "in_progress"},
              {"content": "sleep", "status": "completed"}]

@@ -92,12 +92,12 @@ def test_mistakes_in_calls_are_answered_with_what_to_do(hooke):
 
 
 def test_the_window_is_remarked_once(hooke):
-    full = {"usage": {"input_tokens": 120000, "cache_read_tokens": 40000}}
+    full = {"usage": {"input_tokens": 110000, "cache_read_tokens": 40000}}
     script(hooke, {**call("glob", pattern="*"), **full}, {**call("glob", pattern="*.c"), **full},
            {"text": "Done."})
     hooke.config("providers: { script: { models: { m1: { context_window: 200000 } } } }\n")
     first, second = results(run(hooke, "look"))
-    assert "80 % of the context window" in first and "context window" not in second
+    assert "75 % of the context window" in first and "context window" not in second
 
 
 def test_a_person_is_told_when_the_agent_is_done(hooke):

@@ -356,7 +356,8 @@ static void open_todos_the_summary_lost_are_put_back(void **state UNUSED)
     open_bed(
         &b,
         "hooks: [{ name: look, on: agent.stop, when: 'todos ~= nil and #todos == 3',"
-        " continue: you have todos }]\nlimits: { continuations: 1 }\n",
+        " continue: you have todos }]\nlimits: { continuations: 1 }\n"
+        "disabled_hooks: [todo-continuation]\n",
         "turns:\n"
         "- { calls: [{ tool: todo, args: { todos: [{ content: paint the shed, status: pending },"
         " { content: feed the cat, status: in_progress }, { content: sleep, status: completed }]"

@@ -54,9 +54,9 @@ static const char *const parts[] = {
     "post-read-nudge",  "rules-injector",      "skills-injector",     "system-prompt",
 };
 static const char *const others[] = {
-    "cache-monitor",       "chat-headers", "first-message-variant",
-    "foreground-fallback", "loop-guard",   "notify",
-    "output-truncator",    "secret-guard", "todo-continuation",
+    "cache-monitor",       "chat-headers",      "compact-trigger", "first-message-variant",
+    "foreground-fallback", "loop-guard",        "notify",          "output-truncator",
+    "secret-guard",        "todo-continuation",
 };
 
 static const char *const configs[] = {
