@@ -47,7 +47,7 @@ static inline void bed_log(void *context, enum log_level level UNUSED, const cha
 /* Load the configuration that is there. */
 static inline void bed_reload(struct bed *bed, const struct hook_def *const *defs)
 {
-    const char *names[32] = { 0 };
+    const char *names[64] = { 0 };
     struct config_where where = {
         .cwd = bed->dir.path,
         .managed = path_join(&bed->arena, bed->dir.path, "managed.yaml"),
