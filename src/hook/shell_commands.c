@@ -71,7 +71,7 @@ void keep_loop(struct scan *s, struct list *l, const struct building *b)
     }
     while (a && !str_eq(a->name, l->looping))
         a = a->next;
-    if (!a || (!a->value[0] && strcmp(strbuf_cstr(&b->text), "in") == 0))
+    if (!a || !a->value || (!a->value[0] && strcmp(strbuf_cstr(&b->text), "in") == 0))
         return;
     before = a->value;
     assign(
@@ -107,6 +107,8 @@ void keep_begin(struct scan *s, struct list *l)
         c->within = l->owner;
         c->piped_from = l->piped_from;
         c->function = s->function;
+        c->parens = l->parens;
+        c->subshell = l->parens ? l->subshell : 0;
     }
     s->current = c;
 }

@@ -44,6 +44,8 @@ struct shell_command {
     const char *function;                   /* the function whose text it is in, at best; NULL */
     struct str raw;                         /* as it was written, from the first word on */
     bool background;                        /* behind it stands '&' */
+    unsigned parens;                        /* subshells it is in */
+    unsigned subshell;                      /* number of the innermost; 0: none */
 };
 
 struct shell_commands {

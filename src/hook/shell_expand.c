@@ -24,9 +24,13 @@ void scan_variable(const struct scan *s, struct str name, struct building *b, bo
         return;
     }
     b->filled = true;
-    for (; *value; value++)
-        strbuf_addch(&b->text,
-                     s->commands && !in_quotes && strchr(" \t\n", *value) ? SHELL_SPLIT : *value);
+    for (; *value; value++) {
+        bool splits = s->commands && !in_quotes && strchr(" \t\n", *value);
+
+        strbuf_addch(&b->text, *value);
+        if (splits)
+            b->text.buf[b->text.len - 1] = SHELL_SPLIT;
+    }
 }
 
 static struct str read_name(struct scan *s)

@@ -40,6 +40,7 @@ struct scan {
     struct pending *pending, **pending_end;
     struct shell_command *current; /* whose word is being read */
     const char *function;          /* the last one that was defined */
+    unsigned subshells;            /* that were opened so far */
 };
 
 /* A word on its way. */
@@ -100,7 +101,7 @@ enum in_case { CASE_SUBJECT, CASE_IN, CASE_PATTERN, CASE_BODY };
 struct list {
     bool command; /* the next word names a program */
     enum redirect redirect;
-    unsigned parens;
+    unsigned parens, subshell;
     unsigned cases;
     enum in_case in_case[SHELL_DEPTH_MAX];
     /* Of who wants commands: */

@@ -288,6 +288,7 @@ static void take_open(struct scan *s, struct list *l)
     }
     finish_command(s, l);
     l->parens++;
+    l->subshell = ++s->subshells;
     l->command = true;
 }
 

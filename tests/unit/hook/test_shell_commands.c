@@ -151,6 +151,12 @@ static void variables_can_not_grow_without_end(void **state UNUSED)
         strbuf_addstr(&text, "; X=$X$X");
     strbuf_addstr(&text, "; b $X");
     assert_string_equal(commands_of(&a, strbuf_cstr(&text)), "<b> ?<>");
+    strbuf_reset(&text);
+    strbuf_addstr(&text, "for i in");
+    for (int i = 0; i < 2000; i++)
+        strbuf_addstr(&text, " a");
+    strbuf_addstr(&text, "; do b $i; done");
+    assert_string_equal(commands_of(&a, strbuf_cstr(&text)), "<b> ?<>");
 }
 
 TESTS(cmocka_unit_test(commands_are_apart), cmocka_unit_test(words_lose_their_quotes),
