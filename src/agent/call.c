@@ -87,12 +87,22 @@ static const char *const *words_of(struct arena *a, const struct json *list)
     return count ? words : NULL;
 }
 
+/* An empty prefix says that this agent takes one. */
+static const struct json *before_data(struct call *c)
+{
+    const struct json *data = call_data(c);
+
+    if (!str_is(c->name, "bash"))
+        return data;
+    return json_with(c->shared, data, STR("argv_prefix"), json_array(c->shared));
+}
+
 static void pass_gate(struct call *c)
 {
     CLEANUP(receipt) struct receipt r = { 0 };
     struct arena *a = c->shared;
 
-    session_emit(c->s, POINT_TOOL_EXECUTE_BEFORE, call_data(c), a, &r);
+    session_emit(c->s, POINT_TOOL_EXECUTE_BEFORE, before_data(c), a, &r);
     c->args = json_get(r.data, STR("args"));
     c->argv_prefix = words_of(a, json_get(r.data, STR("argv_prefix")));
     if (r.verdict.decision == DECISION_BLOCK)

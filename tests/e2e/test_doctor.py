@@ -46,7 +46,7 @@ def test_works_on_what_strict_refuses(hooke):
 
 def test_counts_hooks(hooke):
     hooke.config("disabled_hooks: [loop-guard]\n")
-    assert "6 on, 1 off, 0 broken" in hooke("doctor").out
+    assert "8 on, 1 off, 0 broken" in hooke("doctor").out
 
 
 def test_a_store_that_cannot_be_opened_fails(hooke):

@@ -3,12 +3,15 @@
 BUILTINS = [
     "secret-guard",
     "loop-guard",
+    "command-guard",
     "post-read-nudge",
     "system-prompt",
     "first-message-variant",
     "foreground-fallback",
     "context-injector",
+    "sandbox",
 ]
+BEFORE_A_TOOL = ["secret-guard", "loop-guard", "command-guard", "sandbox"]
 
 
 def names(result):
@@ -23,7 +26,7 @@ def test_list_is_in_running_order(hooke):
 
 
 def test_list_of_a_point_takes_foreign_names(hooke):
-    assert names(hooke("list", "--point", "PreToolUse", "--json")) == ["secret-guard", "loop-guard"]
+    assert names(hooke("list", "--point", "PreToolUse", "--json")) == BEFORE_A_TOOL
     r = hooke("list", "--point", "PreToolUs")
     assert r.rc == 64 and "did you mean 'PreToolUse'" in r.err
 
@@ -155,7 +158,7 @@ def test_plan_of_a_point_nobody_reacts_to(hooke):
 def test_plan_prints_order_and_point(hooke):
     lines = hooke("plan", "PreToolUse").lines
     assert lines[0] == "tool.execute.before - a tool is about to run"
-    assert [line.split()[1] for line in lines[2:]] == ["secret-guard", "loop-guard"]
+    assert [line.split()[1] for line in lines[2:]] == BEFORE_A_TOOL
 
 
 def test_wrong_words_are_usage_errors(hooke):
