@@ -10,8 +10,16 @@ static const struct {
     { POWER_MUTATE, "mutate" }, { POWER_CALLBACK, "callback" },
 };
 
+/* What every command of a session gets, such as its sandbox, is no news. */
+static bool is_routine(const struct hook_run *run)
+{
+    return run->effects == POWER_CHANGE && run->hook->def && run->hook->def->no_rerun;
+}
+
 static void show_run(struct agent_session *s, const struct hook_run *run)
 {
+    if (is_routine(run))
+        return;
     for (size_t i = 0; i < ARRAY_LEN(effects); i++)
         if (run->effects & effects[i].powers) {
             agent_show(s->agent, &(struct show){ .kind = SHOW_HOOK,
