@@ -48,8 +48,8 @@ static int add_folder(struct gathering *g, const char *folder, struct err *e)
     r = site_was_said(g->call, t.path, &said, e);
     if (r < 0 || said)
         return r;
-    text = site_cut(a, &t, (size_t)g->options->max_size);
     head = arena_printf(a, "%s[%s]\n", g->block.len ? SEPARATOR : "", t.name);
+    text = site_cut(a, &t, site_room(g->call, around + strlen(head), (size_t)g->options->max_size));
     if (g->block.len + strlen(head) + text.len + around > site_budget(g->call))
         return 0;
     r = site_say(g->call, t.path, &first, e);
