@@ -149,6 +149,14 @@ static int add_folder(struct gathering *g, const char *folder, unsigned depth, s
     return r;
 }
 
+/* An agent that reads a folder of rules by itself is not told them twice. */
+static bool is_known(const struct hook_call *c, const char *folder)
+{
+    const char *agent = c->config ? c->config->answering : NULL;
+
+    return agent && strcmp(agent, "claude") == 0 && strcmp(folder, ".claude/rules") == 0;
+}
+
 static int tool_execute_after(const struct hook_call *c, struct verdict *v, struct err *e)
 {
     const struct options *o = c->options;
@@ -160,7 +168,8 @@ static int tool_execute_after(const struct hook_call *c, struct verdict *v, stru
     g.base = path_dirname(c->arena, g.site.file);
     for (unsigned i = 0; i < DEPTH_MAX && r == 0 && path_within(g.site.root, g.base); i++) {
         for (const char *const *f = o->folders; *f && r == 0; f++)
-            r = add_folder(&g, path_join(c->arena, g.base, *f), 0, e);
+            if (!is_known(c, *f))
+                r = add_folder(&g, path_join(c->arena, g.base, *f), 0, e);
         if (strcmp(g.base, g.site.root) == 0)
             break;
         g.base = path_dirname(c->arena, g.base);
