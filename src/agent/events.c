@@ -16,7 +16,16 @@ static bool is_routine(const struct hook_run *run)
     return run->effects == POWER_CHANGE && run->hook->def && run->hook->def->no_rerun;
 }
 
-static void show_run(struct agent_session *s, const struct hook_run *run)
+/* Points of every request, where what a hook adds or changes is no news. */
+static bool is_routine(enum point point, unsigned power)
+{
+    return (power == POWER_CHANGE || power == POWER_INJECT) &&
+           (point == POINT_SYSTEM_TRANSFORM || point == POINT_MESSAGES_TRANSFORM ||
+            point == POINT_CHAT_PARAMS || point == POINT_CHAT_HEADERS ||
+            point == POINT_TOOL_DEFINITION || point == POINT_SHELL_ENV);
+}
+
+static void show_run(struct agent_session *s, enum point point, const struct hook_run *run)
 {
     if (is_routine(run))
         return;
@@ -27,7 +36,8 @@ static void show_run(struct agent_session *s, const struct hook_run *run)
                                                  .depth = s->about.depth,
                                                  .hook = run->hook->name,
                                                  .tool = effects[i].word,
-                                                 .text = str_of(run->detail) });
+                                                 .text = str_of(run->detail),
+                                                 .routine = is_routine(point, effects[i].powers) });
             return;
         }
     if (run->end != RUN_DONE)
@@ -42,7 +52,7 @@ static void show_run(struct agent_session *s, const struct hook_run *run)
 static void show_receipt(struct agent_session *s, const struct receipt *r)
 {
     for (size_t i = 0; i < r->run_count; i++)
-        show_run(s, &r->runs[i]);
+        show_run(s, r->event->point, &r->runs[i]);
     if (r->verdict.say)
         agent_show(s->agent, &(struct show){ .kind = SHOW_SAY,
                                              .session = s->about.id,

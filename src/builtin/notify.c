@@ -29,8 +29,8 @@ static const struct option options[] = {
     OPTION_LIST("command", struct options, command,
                 "[notify-send, --app-name=hooke, --, \"{title}\", \"{text}\"]",
                 "program and words; {title}, {text}, {kind}, {session} and {cwd} are filled in"),
-    OPTION_LIST("kinds", struct options, kinds, "[done, waiting]",
-                "what it tells: done, waiting (for consent or an answer)"),
+    OPTION_WORDS("kinds", struct options, kinds, "[done, waiting]", "done waiting",
+                 "what it tells: done, waiting (for consent or an answer)"),
     OPTION_END,
 };
 

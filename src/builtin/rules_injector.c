@@ -19,6 +19,7 @@
 #define DEPTH_MAX 64  /* folders above the file */
 #define NEST_MAX  4   /* folders inside a folder of rules */
 #define FILES_MAX 200 /* looked at per event */
+#define RULE_END  "\n</rule>"
 
 struct options {
     const char *const *folders;
@@ -78,9 +79,18 @@ static int mark(const struct gathering *g, const struct site_text *t, const char
     return r < 0 ? r : site_say(g->call, t->path, &ignored, e);
 }
 
-static int add_rule(struct gathering *g, const char *path, struct err *e)
+static const char *rule_block(const struct gathering *g, const struct site_text *t, const char *why)
 {
     const struct options *o = g->call->options;
+    struct arena *a = g->call->arena;
+    const char *head = arena_printf(a, "<rule file=\"%s\" because=\"%s\">\n", t->name, why);
+    size_t room = site_room(g->call, strlen(head) + sizeof(RULE_END) + 4, (size_t)o->max_size);
+
+    return arena_printf(a, "%s%.*s%s", head, STR_ARG(site_cut(a, t, room)), RULE_END);
+}
+
+static int add_rule(struct gathering *g, const char *path, struct err *e)
+{
     struct arena *a = g->call->arena;
     struct rule_text rule;
     struct site_text t;
@@ -100,8 +110,7 @@ static int add_rule(struct gathering *g, const char *path, struct err *e)
     if (r < 0 || !fresh)
         return r;
     t.text = rule.body;
-    text = arena_printf(a, "<rule file=\"%s\" because=\"%s\">\n%.*s\n</rule>", t.name, why,
-                        STR_ARG(site_cut(a, &t, (size_t)o->max_size)));
+    text = rule_block(g, &t, why);
     if (g->bytes + strlen(text) + 4 > site_budget(g->call))
         return 0; /* not marked: it comes with a later call */
     r = mark(g, &t, key, &fresh, e);
@@ -140,6 +149,14 @@ static int add_folder(struct gathering *g, const char *folder, unsigned depth, s
     return r;
 }
 
+/* An agent that reads a folder of rules by itself is not told them twice. */
+static bool is_known(const struct hook_call *c, const char *folder)
+{
+    const char *agent = c->config ? c->config->answering : NULL;
+
+    return agent && strcmp(agent, "claude") == 0 && strcmp(folder, ".claude/rules") == 0;
+}
+
 static int tool_execute_after(const struct hook_call *c, struct verdict *v, struct err *e)
 {
     const struct options *o = c->options;
@@ -151,7 +168,8 @@ static int tool_execute_after(const struct hook_call *c, struct verdict *v, stru
     g.base = path_dirname(c->arena, g.site.file);
     for (unsigned i = 0; i < DEPTH_MAX && r == 0 && path_within(g.site.root, g.base); i++) {
         for (const char *const *f = o->folders; *f && r == 0; f++)
-            r = add_folder(&g, path_join(c->arena, g.base, *f), 0, e);
+            if (!is_known(c, *f))
+                r = add_folder(&g, path_join(c->arena, g.base, *f), 0, e);
         if (strcmp(g.base, g.site.root) == 0)
             break;
         g.base = path_dirname(c->arena, g.base);

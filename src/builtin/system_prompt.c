@@ -52,7 +52,11 @@ static const char *session_hint(const struct hook_call *c)
     CLEANUP(strbuf) struct strbuf hint = { 0 };
     size_t done = 0, total = 0;
 
+    if (json_type(todos) != JSON_ARRAY)
+        todos = NULL;
     for (const struct json *t = json_first(todos); t; t = json_next(t)) {
+        if (json_type(t) != JSON_OBJECT)
+            continue;
         done += has_status(c->arena, t, "completed", "done");
         total += !has_status(c->arena, t, "cancelled", "canceled");
     }

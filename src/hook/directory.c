@@ -1,9 +1,11 @@
 #include "hook/directory.h"
 
+#include "base/mem.h"
 #include "base/path.h"
 #include "hook/site.h"
 #include "hook/state.h"
 
+#include <stdlib.h>
 #include <strings.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@ struct gathering {
     const char *name;
     struct site site;
     const char *in_system; /* a path, or NULL */
+    struct str output;     /* of the tool */
     struct strbuf block;
 };
 
@@ -28,6 +31,13 @@ static bool is_wanted(const struct hook_call *c, const struct directory_options 
         if (strcasecmp(*t, tool) == 0)
             return true;
     return false;
+}
+
+/* It was read itself, or the agent has put it there: some do. */
+static bool is_in_output(const struct gathering *g, const struct site_text *t)
+{
+    return strcmp(t->path, g->site.file) == 0 ||
+           (g->output.len && memmem(g->output.ptr, g->output.len, t->text.ptr, t->text.len));
 }
 
 /* The text of one folder. What does not fit any more is not marked: it comes with a later call. */
@@ -48,16 +58,28 @@ static int add_folder(struct gathering *g, const char *folder, struct err *e)
     r = site_was_said(g->call, t.path, &said, e);
     if (r < 0 || said)
         return r;
-    text = site_cut(a, &t, (size_t)g->options->max_size);
     head = arena_printf(a, "%s[%s]\n", g->block.len ? SEPARATOR : "", t.name);
+    text = site_cut(a, &t, site_room(g->call, around + strlen(head), (size_t)g->options->max_size));
     if (g->block.len + strlen(head) + text.len + around > site_budget(g->call))
         return 0;
     r = site_say(g->call, t.path, &first, e);
-    if (r < 0 || !first || strcmp(t.path, g->site.file) == 0) /* it has just been read itself */
+    if (r < 0 || !first || is_in_output(g, &t))
         return r;
     strbuf_addstr(&g->block, head);
     strbuf_add(&g->block, text.ptr, text.len);
     return 0;
+}
+
+/* Codex reads AGENTS.md of the folder it was started in, and of those above, by itself. */
+static bool is_known(const struct gathering *g, const char *folder)
+{
+    const char *agent = g->call->config ? g->call->config->answering : NULL;
+    CLEANUP(mem) char *cwd = NULL;
+
+    if (!agent || strcmp(agent, "codex") != 0 || strcmp(g->name, "AGENTS.md") != 0)
+        return false;
+    cwd = realpath(g->call->event->session.cwd, NULL);
+    return cwd && path_within(folder, cwd);
 }
 
 static int add_folders(struct gathering *g, struct err *e)
@@ -68,7 +90,8 @@ static int add_folders(struct gathering *g, struct err *e)
     int r = 0;
 
     while (count < DEPTH_MAX && path_within(g->site.root, folder)) {
-        up[count++] = folder;
+        if (!is_known(g, folder))
+            up[count++] = folder;
         if (strcmp(folder, g->site.root) == 0)
             break;
         folder = path_dirname(a, folder);
@@ -90,6 +113,7 @@ int directory_inject(const struct hook_call *c, const char *name, struct verdict
     if (r < 0)
         return r;
     g.in_system = arena_cstr(c->arena, known);
+    g.output = json_str(c->arena, event_data(c->event, STR("output")));
     r = add_folders(&g, e);
     if (r == 0 && g.block.len)
         verdict_inject(c->arena, v, "directory",

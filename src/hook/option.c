@@ -133,21 +133,44 @@ static bool set_number(struct arena *a, const struct option *o, const struct set
     return true;
 }
 
+/* Whether it is one of the choices; those are in `allowed` when it is none. */
+static bool is_choice(const struct option *o, const struct setting *s, struct strbuf *allowed)
+{
+    struct str rest = str_of(o->choices), word;
+
+    while (str_cut(&rest, ' ', &word)) {
+        if (is_scalar(s) && str_eq(s->text, word))
+            return true;
+        strbuf_printf(allowed, "%s%.*s", allowed->len ? ", " : "", STR_ARG(word));
+    }
+    return false;
+}
+
 static bool set_choice(struct arena *a, const struct option *o, const struct setting *s,
                        const char **out, struct problems *problems)
 {
-    struct str rest = str_of(o->choices), word;
     CLEANUP(strbuf) struct strbuf allowed = { 0 };
 
-    while (str_cut(&rest, ' ', &word)) {
-        if (is_scalar(s) && str_eq(s->text, word)) {
-            *out = arena_cstr(a, word);
-            return true;
-        }
-        strbuf_printf(&allowed, "%s%.*s", allowed.len ? ", " : "", STR_ARG(word));
+    if (is_choice(o, s, &allowed)) {
+        *out = s->text.ptr;
+        return true;
     }
     problem_add(problems, &s->origin, "'%s' must be one of %s, not '%s'", o->name,
                 strbuf_cstr(&allowed), setting_text(a, s));
+    return false;
+}
+
+static bool fits_list(struct arena *a, const struct option *o, const struct setting *item,
+                      struct problems *problems)
+{
+    CLEANUP(strbuf) struct strbuf allowed = { 0 };
+
+    if (!is_scalar(item))
+        return refuse(a, o, item, problems);
+    if (!o->choices || is_choice(o, item, &allowed))
+        return true;
+    problem_add(problems, &item->origin, "'%s' takes %s, not '%s'", o->name, strbuf_cstr(&allowed),
+                setting_text(a, item));
     return false;
 }
 
@@ -160,8 +183,8 @@ static bool set_list(struct arena *a, const struct option *o, const struct setti
 
     for (const struct setting *item = first; item;
          item = s->kind == SETTING_LIST ? item->next : NULL) {
-        if (!is_scalar(item))
-            return refuse(a, o, item, problems);
+        if (!fits_list(a, o, item, problems))
+            return false;
         count++;
     }
     list = arena_array(a, const char *, count + 1);

@@ -93,6 +93,13 @@ size_t site_budget(const struct hook_call *c)
     return (size_t)(tokens ? tokens : INJECT_BUDGET_TOKENS) * 4;
 }
 
+size_t site_room(const struct hook_call *c, size_t around, size_t max)
+{
+    size_t budget = site_budget(c), room = budget > around ? budget - around : 0;
+
+    return max < room ? max : room;
+}
+
 /* Marks that the engine forgets when the conversation is compacted. */
 static struct store_key mark_of(const struct hook_call *c, const char *key)
 {

@@ -44,6 +44,12 @@ struct str site_cut(struct arena *a, const struct site_text *t, size_t max);
 size_t site_budget(const struct hook_call *c);
 
 /*
+ * Bytes of one text that has `around` more about it: at most `max`, and never more than a call of
+ * its own has room for, since what fits into none would never be told.
+ */
+size_t site_room(const struct hook_call *c, size_t around, size_t max);
+
+/*
  * What was said stays said until the session is compacted, then it may be said again. Of several
  * events at once only one is told that it was first.
  */

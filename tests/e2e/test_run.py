@@ -113,6 +113,17 @@ def test_json_tells_the_session_event_by_event(hooke):
     assert len({e["session"] for e in lines}) == 1
 
 
+def test_what_hooks_add_to_every_request_is_no_news_at_the_terminal(hooke):
+    todos = [{"content": "it", "status": "completed"}]
+    script(hooke, call("todo", todos=todos), call("bash", command="true"), {"text": "Done."})
+    r = hooke("run", "--agent", "orchestrator", "Find it.")
+    assert "hook 'keyword-detector' inject" in r.err
+    assert "system-prompt" not in r.err and "context-injector" not in r.err and "phase-reminder" not in r.err
+    script(hooke, call("todo", todos=todos), {"text": "Done."})
+    did = {e["hook"] for e in only(events(hooke("run", "--json", "go")), "hook")}
+    assert did >= {"system-prompt", "context-injector"}
+
+
 def test_what_the_model_thinks_is_shown_on_demand(hooke):
     for flags, shown in (([], False), (["--thinking"], True)):
         script(hooke, {"reasoning": "Hm, a greeting.", "text": "Hello."})
