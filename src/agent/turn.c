@@ -20,6 +20,7 @@ struct asking {
     struct model_request q;
     struct model_info info;
     struct strbuf arrived; /* text of a reply that is not complete */
+    struct json *failed;   /* models that were asked and failed, as "provider/model" */
 };
 
 /* Putting it together ------------------------------------------------------------------------- */
@@ -251,6 +252,36 @@ static const struct json *error_data(struct asking *k, const struct model_failur
     return json_with(a, NULL, STR("error"), error);
 }
 
+static bool has_failed(const struct asking *k, const char *model)
+{
+    for (const struct json *m = json_first(k->failed); m; m = json_next(m))
+        if (str_is(json_str(k->arena, m), model))
+            return true;
+    return false;
+}
+
+/* A hook that names a model which has failed already would keep this going for ever. */
+static const char *another(struct asking *k, const char *model)
+{
+    if (!model || !has_failed(k, model))
+        return model;
+    session_note(k->s, arena_printf(k->arena,
+                                    "a hook wants to go on with '%s', which has failed: not asked "
+                                    "again",
+                                    model));
+    return NULL;
+}
+
+static void note_failed(struct asking *k)
+{
+    struct agent_session *s = k->s;
+    const char *model = arena_printf(k->arena, "%s/%s", s->model.provider, s->model.model);
+
+    if (!k->failed)
+        k->failed = json_array(k->arena);
+    json_push(k->arena, k->failed, json_cstring(k->arena, model));
+}
+
 /* An address nobody answers at is mostly a wrong one: no use in insisting. */
 static bool may_retry(const struct model_failure *f, unsigned attempt)
 {
@@ -265,8 +296,8 @@ static bool retry(struct asking *k, const struct model_failure *f, unsigned atte
     struct agent_session *s = k->s;
     int64_t ms = delay_of(f, attempt);
 
-    *model =
-        session_status(s, "retry", attempt, json_get(error_data(k, f), STR("error")), k->arena);
+    *model = another(
+        k, session_status(s, "retry", attempt, json_get(error_data(k, f), STR("error")), k->arena));
     if (*model)
         return true;
     show_piece(s, SHOW_RETRY,
@@ -290,7 +321,8 @@ static bool fail(struct asking *k, const struct model_failure *f, unsigned attem
         session_end(s, AGENT_ABORTED, "aborted");
         return false;
     }
-    *model = session_notice(s, POINT_MESSAGE_UPDATED, data, k->arena);
+    note_failed(k);
+    *model = another(k, session_notice(s, POINT_MESSAGE_UPDATED, data, k->arena));
     if (*model)
         return true;
     if (f->class == MODEL_CONTEXT_OVERFLOW && !s->over && compaction_rescue(s))
@@ -301,7 +333,7 @@ static bool fail(struct asking *k, const struct model_failure *f, unsigned attem
         session_end(s, AGENT_ABORTED, "aborted");
         return false;
     }
-    *model = session_notice(s, POINT_SESSION_ERROR, error_data(k, f), k->arena);
+    *model = another(k, session_notice(s, POINT_SESSION_ERROR, error_data(k, f), k->arena));
     if (!*model)
         session_end(s, AGENT_FAILED, f->message);
     return *model != NULL;

@@ -170,6 +170,17 @@ def test_a_limited_model_is_followed_by_the_next(hooke):
     assert (r.rc, r.out) == (0, "Done by another.\n") and "'script/m2' answers" in r.err
 
 
+@pytest.mark.parametrize("point", ["session.error", "message.updated"])
+def test_a_hook_cannot_go_back_to_a_model_that_failed(hooke, point):
+    hooke.config("hooks:\n- name: again\n  on: %s\n  exec: |\n    echo '{\"model\":\"script/m1\"}'\n"
+                 % point)
+    script(hooke, *[{"error": {"class": "quota", "message": "no money"}}] * 9)
+    lines = events(run(hooke, "go", "--json"))
+    assert only(lines, "end")[0]["reason"] == "no money"
+    assert not only(lines, "fallback")
+    assert "script/m1" in only(lines, "note")[0]["text"]
+
+
 def test_the_run_ends_with_session_ended(hooke):
     seen = hooke.home / "ended"
     hooke.config("hooks: [{ name: look, on: session.ended, exec: 'cat >>%s' }]\n" % seen)
