@@ -168,14 +168,31 @@ static const struct json *updated(struct asking *k, const struct json *message)
     return json_with(a, data, STR("model"), json_cstring(a, k->s->model.model));
 }
 
-static void count_usage(struct asking *k, const struct model_reply *reply)
+/* Not every server counts; limits and compaction need a number all the same. */
+static struct usage guess_usage(const struct asking *k, const struct model_reply *reply)
+{
+    struct usage u = { .output = message_tokens(reply->message) };
+
+    for (const struct json *s = json_first(k->q.system); s; s = json_next(s))
+        u.input += (int64_t)inject_tokens(json_str(k->arena, s));
+    for (const struct json *m = json_first(k->q.messages); m; m = json_next(m))
+        u.input += message_tokens(m);
+    return u;
+}
+
+static void count_usage(struct asking *k, struct model_reply *reply)
 {
     struct agent_session *s = k->s;
 
+    if (usage_tokens(&reply->usage) == 0)
+        reply->usage = guess_usage(k, reply);
     usage_add(&s->usage, &reply->usage);
     s->usage.context = usage_tokens(&reply->usage);
     s->usage.window = k->info.window;
-    s->cost += model_cost(&k->info, &reply->usage);
+    s->newest = (struct answer_cost){ reply->usage, model_cost(&k->info, &reply->usage) };
+    s->newest.usage.context = s->usage.context;
+    s->newest.usage.window = s->usage.window;
+    s->cost += s->newest.cost;
 }
 
 static const struct json *complete_text(struct asking *k, const struct json *part)
@@ -200,6 +217,15 @@ static void complete_texts(struct asking *k, struct model_reply *reply)
     reply->message = json_with(a, reply->message, STR("content"), parts);
 }
 
+/* An answer that is not what it seems to be looks like any other. */
+static void tell_stop(struct asking *k, enum model_stop stop)
+{
+    if (stop == MODEL_LENGTH)
+        session_note(k->s, "the model's answer is cut off: it has reached its longest output");
+    else if (stop == MODEL_REFUSED)
+        session_note(k->s, "the model's provider has refused to answer, or to go on");
+}
+
 static void succeed(struct asking *k, struct model_reply *reply)
 {
     struct arena *a = k->arena;
@@ -221,6 +247,7 @@ static void succeed(struct asking *k, struct model_reply *reply)
                                             .session = k->s->about.id,
                                             .depth = k->s->about.depth,
                                             .json = reply->message });
+    tell_stop(k, reply->stop);
 }
 
 /* Failing ------------------------------------------------------------------------------------- */

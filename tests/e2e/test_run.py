@@ -94,7 +94,8 @@ def test_no_save_leaves_nothing_to_go_on_with(hooke):
 def test_json_tells_the_session_event_by_event(hooke):
     hooke.config("hooks: [{ name: tip, on: tool.execute.after, inject: mind the gap }]\n")
     script(hooke, {"reasoning": "Hm.", "text": "I look.", **call("bash", command="echo hello"),
-                   "usage": {"input_tokens": 10, "output_tokens": 2}}, {"text": "Done."})
+                   "usage": {"input_tokens": 10, "output_tokens": 2}},
+           {"text": "Done.", "usage": {"output_tokens": 3}})
     lines = events(run(hooke, "go", "--json"))
     kinds = [e["type"] for e in lines]
     assert kinds[0] == "session" and kinds[-1] == "end" and kinds.count("end") == 1
@@ -111,6 +112,23 @@ def test_json_tells_the_session_event_by_event(hooke):
     end = lines[-1]
     assert (end["end"], end["turns"], end["usage"]["input_tokens"]) == ("done", 2, 10)
     assert len({e["session"] for e in lines}) == 1
+
+
+@pytest.mark.parametrize("stop, says", [("length", "cut off"), ("refused", "refused to answer")])
+def test_an_answer_that_did_not_end_by_itself_is_told(hooke, stop, says):
+    for flags in ([], ["--json"]):
+        script(hooke, {"text": "Half an", "stop": stop})
+        r = run(hooke, "go", *flags)
+        assert r.rc == 0 and says in (r.out if flags else r.err)
+    script(hooke, {"text": "All of it."})
+    assert run(hooke, "go").err == ""
+
+
+def test_what_nobody_counts_is_estimated(hooke):
+    script(hooke, {"text": "x" * 4000})
+    usage = only(events(run(hooke, "y" * 400, "--json")), "end")[0]["usage"]
+    assert usage["output_tokens"] >= 1000 and usage["input_tokens"] > 100
+    assert usage["current_context_window"] == usage["output_tokens"] + usage["input_tokens"]
 
 
 def test_what_the_model_thinks_is_shown_on_demand(hooke):
