@@ -45,6 +45,12 @@ struct compact_state {
     int64_t window; /* of the model, when it did */
 };
 
+/* What an answer of the model took. */
+struct answer_cost {
+    struct usage usage;
+    double cost;
+};
+
 struct agent_session {
     struct agent *agent;
     struct session about; /* what every event says of it */
@@ -62,6 +68,8 @@ struct agent_session {
     struct usage usage; /* totals, and the context of the last request */
     struct usage begun; /* totals when this run began */
     double cost;
+    struct answer_cost newest; /* of the newest answer, until it is stored */
+    size_t newest_at;          /* where in the history that is */
     uint64_t hook_ns;
     const struct json *todos;                             /* NULL: none */
     const char *const *only_tools, *const *only_commands; /* as in agent_task */

@@ -119,8 +119,9 @@ static int tell(const struct hook_call *c, const struct notice *n, struct err *e
         .err_max = 4096,
         .abort_fd = c->abort_fd,
     };
+    const struct child_needs needs = { .root = c->config ? c->config->root : NULL };
     size_t count = 0, names;
-    const char **env = child_env(c->arena, NULL, NULL, 1, &names);
+    const char **env = child_env(c->arena, &needs, 1, &names);
 
     if (child_depth_here() > 0) /* whoever runs this hook tells of it */
         return 0;

@@ -91,8 +91,9 @@ static const struct setting *command_setting(const struct hook_call *c, const ch
 
 static const char *const *command_env(const struct hook_call *c, const char *file)
 {
+    const struct child_needs needs = { .root = c->config ? c->config->root : NULL };
     size_t count;
-    const char **env = child_env(c->arena, NULL, NULL, 4, &count);
+    const char **env = child_env(c->arena, &needs, 4, &count);
 
     env[count++] = arena_printf(c->arena, "HOOKE_SESSION=%s", c->event->session.id);
     env[count++] = arena_printf(c->arena, "HOOKE_HOOK=%s", c->hook->name);

@@ -161,6 +161,19 @@ def test_a_provider_key_is_seen_only_when_named(hooke, name):
         assert hooke("emit", "session.idle", **{name: "key"}).json == seen
 
 
+def test_a_key_the_configuration_names_is_seen_only_when_named(hooke):
+    for keys, seen in [("", {}), (", env: [MY_KEY]", {"say": "key"})]:
+        hooke.config("providers: { mine: { type: openai, key_variable: MY_KEY } }\n"
+                     "hooks: [{ name: prog, on: session.idle, exec: 'echo $MY_KEY'%s }]\n" % keys)
+        assert hooke("emit", "session.idle", MY_KEY="key").json == seen
+
+
+def test_what_programs_need_is_no_key(hooke):
+    hooke.config("providers: { mine: { type: openai, key_variable: PATH } }\n"
+                 "hooks: [{ name: prog, on: session.idle, exec: 'echo ${PATH:+there}' }]\n")
+    assert hooke("emit", "session.idle").json == {"say": "there"}
+
+
 def test_an_observer_gets_the_verdict_and_decides_nothing(hooke):
     hooke.config("hooks:\n  - { name: no, on: PreToolUse, block: never }\n"
                  "  - { name: prog, on: PreToolUse, mode: observe, exec: 'cat >seen; exit 2' }\n")
