@@ -272,19 +272,22 @@ static void forget(struct agent_session *s)
 }
 
 /* A session that goes on with a summary begins anew for hooks that tell it how things are here. */
-static void announce(struct agent_session *s, const struct compaction *q,
+static void announce(struct agent_session *s, const struct compaction *q, const char *summary,
                      const struct agent_compacted *c)
 {
     CLEANUP(arena) struct arena a = { 0 };
-    struct json *data = json_object(&a);
+    const struct json *said = json_cstring(&a, summary);
+    struct json *compacted = json_object(&a), *created = json_object(&a);
 
-    json_add(&a, data, STR("before"), json_int(&a, c->before));
-    json_add(&a, data, STR("after"), json_int(&a, c->after));
-    json_add(&a, data, STR("generation"), json_int(&a, c->generation));
-    json_add(&a, data, STR("trigger"), json_cstring(&a, q->trigger));
-    (void)session_notice(s, POINT_SESSION_COMPACTED, data, &a);
-    (void)session_notice(s, POINT_SESSION_CREATED,
-                         json_with(&a, NULL, STR("source"), json_cstring(&a, "compact")), &a);
+    json_add(&a, compacted, STR("before"), json_int(&a, c->before));
+    json_add(&a, compacted, STR("after"), json_int(&a, c->after));
+    json_add(&a, compacted, STR("generation"), json_int(&a, c->generation));
+    json_add(&a, compacted, STR("trigger"), json_cstring(&a, q->trigger));
+    json_add(&a, compacted, STR("summary"), said);
+    (void)session_notice(s, POINT_SESSION_COMPACTED, compacted, &a);
+    json_add(&a, created, STR("source"), json_cstring(&a, "compact"));
+    json_add(&a, created, STR("summary"), said);
+    (void)session_notice(s, POINT_SESSION_CREATED, created, &a);
 }
 
 static int replace(struct agent_session *s, struct arena *a, size_t head, const char *summary,
@@ -328,7 +331,7 @@ int compaction_run(struct agent_session *s, const struct compaction *q, struct a
         return r;
     out->ns = clock_mono_ns() - began;
     forget(s);
-    announce(s, q, out);
+    announce(s, q, summary, out);
     return 0;
 }
 
