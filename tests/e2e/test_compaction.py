@@ -277,11 +277,15 @@ hooks:
     session = session_of(run(hooke, LONG))
     assert [said(m) for m in history(hooke, session)] == ["mine"]
     assert "hook 'second': its callback was ignored, an earlier hook had decided" in receipts(hooke)
+    assert "hook 'empty': a mutation without messages changes nothing" in receipts(hooke)
 
 
 @pytest.mark.parametrize("messages, why", [
     ([{"role": "user"}], "message 1 is empty"),
     (["x"], "message 1 has the role ''"),
+    ([{"role": "user", "content": [{"type": "tool_call", "call_id": "c", "tool": "bash", "args": {}}]},
+      {"role": "tool", "content": [{"type": "tool_result", "call_id": "c", "output": "y"}]}],
+     "message 1 has a tool_call: only messages of the role 'assistant' do"),
     ([{"role": "user", "content": "x"}, {"role": "tool", "content": [
         {"type": "tool_result", "call_id": "c", "output": "y"}]}], "the result of a call 'c'"),
     ([{"role": "user", "content": "x"}, {"role": "assistant", "content": [
