@@ -386,6 +386,27 @@ def test_a_summary_that_fails_twice_then_works(hooke):
     assert len(generations(hooke, session_of(lines))) == 2
 
 
+def test_what_is_decided_and_fails_before_a_request_is_recorded(hooke):
+    config(hooke, "compact: { auto: false }\n")
+    script(hooke, used(900, text="One."))
+    session = session_of(run(hooke, LONG))
+    config(hooke)
+    script(hooke, {**SUMMARY, "text": ""}, {"text": "Done."})
+    run(hooke, "go on", "--resume", session)
+    lines = [json.loads(line) for line in receipts(hooke).splitlines()]
+    notes = [r for r in lines if "had nothing to say" in json.dumps(r.get("warnings", ""))]
+    asked = [r for r in lines if [r["id"]] == [n.get("after") for n in notes]]
+    assert [x["hook"] for r in asked for x in r["runs"]] == ["compact-trigger"]
+    assert asked[0]["outcome"] == "callback"
+
+
+def test_context_may_be_one_text(hooke):
+    config(hooke, "hooks: [{ name: port, on: experimental.session.compacting, "
+                  "replace: { context: Keep port 8080. } }]\n")
+    script(hooke, used(900, text="One."), {"expects": "Keep port 8080.", "text": "SUMMARY"})
+    assert only(run(hooke, LONG), "compacted")
+
+
 def test_a_workspace_recipe_is_not_run_before_it_is_trusted(hooke):
     config(hooke)
     recipes = hooke.cwd / ".hooke/recipes"
