@@ -180,3 +180,9 @@ const struct json *session_tools(struct agent_session *s);
 
 /* Whether what it was asked to do allows the tool; what was told to the model may be more. */
 bool session_may_call(const struct agent_session *s, const char *tool);
+
+/*
+ * Whether it allows no tool at all: then the model is told of tools only for the sake of its
+ * history, and the provider is asked to let it call none.
+ */
+bool session_may_call_none(const struct agent_session *s);

@@ -110,7 +110,7 @@ static void put_together(struct asking *k)
         .model = s->model.model,
         .variant = s->variant,
         .tools = session_tools(s),
-        .no_calls = s->only_tools && !s->only_tools[0],
+        .no_calls = session_may_call_none(s),
         .session = s->about.id,
         .abort_fd = agent_options(s->agent)->abort_fd,
     };

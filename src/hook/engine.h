@@ -72,6 +72,9 @@ MUST_CHECK int engine_register(struct engine *en, const struct engine_callback *
 MUST_CHECK int engine_emit(struct engine *en, const struct event *ev, struct arena *a,
                            struct receipt *r, struct err *e);
 
+/* Write the receipt of what was not emitted, such as a trial that counts; it gets an id. */
+void engine_record(struct engine *en, struct receipt *r);
+
 /* Record what became of a verdict after its event: a receipt of its own that names the event's. */
 void engine_note(struct engine *en, const struct receipt *of, const char *text);
 

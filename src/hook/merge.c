@@ -385,6 +385,10 @@ static void merge_history(struct dispatch *d, const struct hook *h, const struct
         merged->result = VERDICT_CALLBACK;
         merged->callback = v->callback;
         merged->callback_args = v->callback_args;
+    } else if (v->result == VERDICT_MUTATE && !mutates) {
+        dispatch_warn(d, "hook '%s': a mutation without messages changes nothing", h->name);
+    } else if (v->result == VERDICT_CALLBACK && !calls) {
+        dispatch_warn(d, "hook '%s': a callback without a name changes nothing", h->name);
     }
 }
 
