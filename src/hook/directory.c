@@ -30,6 +30,14 @@ static bool is_wanted(const struct hook_call *c, const struct directory_options 
     return false;
 }
 
+/* Some agents (OpenCode) show such files themselves, behind what was read. */
+static bool is_shown(const struct gathering *g, struct str text)
+{
+    struct str output = json_str(g->call->arena, event_data(g->call->event, STR("output")));
+
+    return output.len && memmem(output.ptr, output.len, text.ptr, text.len);
+}
+
 /* The text of one folder. What does not fit any more is not marked: it comes with a later call. */
 static int add_folder(struct gathering *g, const char *folder, struct err *e)
 {
@@ -53,8 +61,8 @@ static int add_folder(struct gathering *g, const char *folder, struct err *e)
     if (g->block.len + strlen(head) + text.len + around > site_budget(g->call))
         return 0;
     r = site_say(g->call, t.path, &first, e);
-    if (r < 0 || !first || strcmp(t.path, g->site.file) == 0) /* it has just been read itself */
-        return r;
+    if (r < 0 || !first || strcmp(t.path, g->site.file) == 0 || is_shown(g, t.text))
+        return r; /* it is there already, or has just been read itself */
     strbuf_addstr(&g->block, head);
     strbuf_add(&g->block, text.ptr, text.len);
     return 0;
