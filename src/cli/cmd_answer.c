@@ -29,7 +29,9 @@ int cmd_answer(struct cli *cli, int argc, char **argv)
 {
     static const struct arg flags[] = { ARG_END };
     CLEANUP(runtime) struct runtime rt = { 0 };
-    struct answer_request q = { .in = STDIN_FILENO, .out = STDOUT_FILENO, .err = STDERR_FILENO };
+    struct answer_request q = {
+        .in = STDIN_FILENO, .out = STDOUT_FILENO, .err = STDERR_FILENO, .from = getpid()
+    };
     const char *const *agents = answer_agents();
     struct words words;
     int rc;

@@ -245,29 +245,34 @@ static void write_stop(struct writing *w, const char *reason)
     }
 }
 
+static void write_ask(struct writing *w, const struct verdict *v)
+{
+    const struct agent_means *means = means_of(w, PART_ASK);
+    const char *title = w->saying->agent->title;
+
+    if (means && !(means->waits && w->saying->unattended)) {
+        say(w, means, v->reason ? v->reason : "", NULL);
+        return;
+    }
+    lose(w, PART_ASK, "it is blocked");
+    write_block(w, arena_printf(w->arena,
+                                means ? "%s (nobody can be asked: %s has no terminal)"
+                                      : "%s (%s can't be made to ask)",
+                                reason_or(v->reason), title));
+}
+
 static void write_decision(struct writing *w, const struct verdict *v)
 {
-    static const enum agent_part parts[] = {
-        [DECISION_ALLOW] = PART_ALLOW, [DECISION_ASK] = PART_ASK
-    };
-    const struct agent_means *means;
+    const struct agent_means *allow = means_of(w, PART_ALLOW);
 
-    if (v->decision == DECISION_NONE)
-        return;
-    if (v->decision == DECISION_BLOCK) {
+    if (v->decision == DECISION_BLOCK)
         write_block(w, v->reason);
-        return;
-    }
-    means = means_of(w, parts[v->decision]);
-    if (means) {
-        say(w, means, v->reason ? v->reason : "", NULL);
-    } else if (v->decision == DECISION_ASK) {
-        lose(w, PART_ASK, "it is blocked");
-        write_block(w, arena_printf(w->arena, "%s (%s can't be made to ask)", reason_or(v->reason),
-                                    w->saying->agent->title));
-    } else {
+    else if (v->decision == DECISION_ASK)
+        write_ask(w, v);
+    else if (v->decision == DECISION_ALLOW && allow)
+        say(w, allow, v->reason ? v->reason : "", NULL);
+    else if (v->decision == DECISION_ALLOW)
         lose(w, PART_ALLOW, "its own permissions decide");
-    }
 }
 
 /* Injections ----------------------------------------------------------------------------------- */

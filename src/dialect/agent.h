@@ -55,6 +55,7 @@ struct agent_means {
     bool as_block; /* it is said as a block */
     bool later;    /* an injection: it waits for the next request of the session */
     bool alone;    /* no context is taken beside it: that goes into its text */
+    bool waits;    /* the agent waits for a person for ever, also where there is none */
 };
 
 struct agent_event {
@@ -101,6 +102,7 @@ struct agent_saying {
     const struct json *in;           /* as read; may be NULL */
     const struct verdict *verdict;   /* merged */
     bool critical;                   /* a safety-critical hook changed something */
+    bool unattended;                 /* the agent has no terminal: nobody can be asked */
     struct strbuf *lost;             /* what can't be said and what became of it, a line each */
 };
 

@@ -183,6 +183,7 @@ static const struct agent_means
     deny = { .words = "`decision: deny`",
              .members = { { "decision", VALUE_WORD, "deny" }, { "reason", VALUE_TEXT, NULL } } },
     ask = { .words = "`decision: ask`",
+            .waits = true,
             .members = { { "decision", VALUE_WORD, "ask" }, { "reason", VALUE_TEXT, NULL } } },
     input = { .words = "`tool_input`", .members = { { OUT "tool_input", VALUE_CHANGED, NULL } } },
     as_reason = { .words = "as the reason of `decision: deny`",

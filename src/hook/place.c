@@ -326,33 +326,76 @@ static int read_anchors(struct placing *p, struct err *e)
 }
 
 /* The model's own words are sent back as they are: nothing is put into them. */
-static bool is_open(const struct placing *p, const struct json *message)
+static bool is_models(const struct placing *p, const struct json *message)
 {
-    return !str_is(json_str(p->arena, json_get(message, STR("role"))), "assistant");
+    return str_is(json_str(p->arena, json_get(message, STR("role"))), "assistant");
+}
+
+/* Some agents (OpenCode) keep what tools returned in the message of the model that called them. */
+static bool holds_results(const struct placing *p, const struct json *message)
+{
+    const struct json *content = json_get(message, STR("content"));
+
+    for (const struct json *part = json_first(content); part; part = json_next(part))
+        if (str_is(json_str(p->arena, json_get(part, STR("type"))), "tool_result"))
+            return is_models(p, message);
+    return false;
+}
+
+static char *after_key(const struct placing *p, const char *key)
+{
+    return arena_printf(p->arena, "%s/after", key);
+}
+
+/* Where the model can be told nothing in the message, it is in one of our own behind it. */
+static int place_after(struct placing *p, const char *key, bool newest, struct json *out,
+                       struct err *e)
+{
+    struct json *none = json_object(p->arena);
+    const struct json *message = none;
+    const char *after = after_key(p, key);
+    int r;
+
+    json_add(p->arena, none, STR("role"), json_cstring(p->arena, "user"));
+    json_add(p->arena, none, STR("content"), json_array(p->arena));
+    json_add(p->arena, none, STR("internal"), json_bool(p->arena, true));
+    r = newest ? place_newest(p, after, &message, e) : replay(p, anchor_of(p, after), &message, e);
+    if (r == 0 && message != none) {
+        json_push(p->arena, out, message);
+        p->changed = true;
+    }
+    return r;
+}
+
+static int place_one(struct placing *p, const struct json *m, size_t index, bool newest,
+                     struct json *out, struct err *e)
+{
+    const struct json *message = m;
+    char *key = anchor_key(p->arena, m, index);
+    int r;
+
+    if (inject_is_typed(p->arena, m))
+        map_release(&p->said);
+    if (newest && !is_models(p, m))
+        r = place_newest(p, key, &message, e);
+    else
+        r = replay(p, anchor_of(p, key), &message, e);
+    if (r < 0)
+        return r;
+    p->changed |= message != m;
+    json_push(p->arena, out, message);
+    return holds_results(p, m) ? place_after(p, key, newest, out, e) : 0;
 }
 
 static int place_all(struct placing *p, const struct json *messages, struct json *out,
                      struct err *e)
 {
     size_t index = 0, count = json_count(messages);
+    int r = 0;
 
-    for (const struct json *m = json_first(messages); m; m = json_next(m), index++) {
-        const struct json *message = m;
-        char *key = anchor_key(p->arena, m, index);
-        int r;
-
-        if (inject_is_typed(p->arena, m))
-            map_release(&p->said);
-        if (index + 1 == count && is_open(p, m))
-            r = place_newest(p, key, &message, e);
-        else
-            r = replay(p, anchor_of(p, key), &message, e);
-        if (r < 0)
-            return r;
-        p->changed |= message != m;
-        json_push(p->arena, out, message);
-    }
-    return 0;
+    for (const struct json *m = json_first(messages); r == 0 && m; m = json_next(m), index++)
+        r = place_one(p, m, index, index + 1 == count, out, e);
+    return r;
 }
 
 int collector_place(const struct collector *c, struct arena *a, const struct json *messages,
@@ -373,22 +416,31 @@ int collector_place(const struct collector *c, struct arena *a, const struct jso
     return r;
 }
 
+static int note_said(struct placing *p, const char *key, struct err *e)
+{
+    const struct json *list;
+    int r = read_anchor(p, anchor_of(p, key), &list, e);
+
+    for (const struct json *i = r < 0 ? NULL : json_first(list); i; i = json_next(i))
+        remember_said(p, i);
+    return r;
+}
+
 static int read_said(struct placing *p, const struct json *messages, struct err *e)
 {
     size_t index = 0;
+    int r = 0;
 
-    for (const struct json *m = json_first(messages); m; m = json_next(m), index++) {
-        const struct json *list;
-        int r = read_anchor(p, anchor_of(p, anchor_key(p->arena, m, index)), &list, e);
+    for (const struct json *m = json_first(messages); r == 0 && m; m = json_next(m), index++) {
+        const char *key = anchor_key(p->arena, m, index);
 
-        if (r < 0)
-            return r;
         if (inject_is_typed(p->arena, m))
             map_release(&p->said);
-        for (const struct json *i = json_first(list); i; i = json_next(i))
-            remember_said(p, i);
+        r = note_said(p, key, e);
+        if (r == 0)
+            r = note_said(p, after_key(p, key), e);
     }
-    return 0;
+    return r;
 }
 
 int collector_says(const struct collector *c, const struct json *messages,

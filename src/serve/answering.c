@@ -1,5 +1,6 @@
 #include "serve/answering.h"
 
+#include "base/file.h"
 #include "dialect/agent.h"
 #include "dialect/dialect.h"
 #include "hook/collector.h"
@@ -12,6 +13,7 @@
 
 #define READ_MS    10000
 #define EXIT_USAGE 64
+#define STAT_MAX   4096
 
 struct answering {
     struct runtime *rt;
@@ -224,6 +226,25 @@ static const char *alarm_of(const struct answering *s, struct arena *a, const st
                         p ? p->message : "");
 }
 
+/* Without a terminal nobody can be asked. What can't be found out is taken for one. */
+static bool is_unattended(struct arena *a, pid_t pid)
+{
+    enum { TERMINAL = 4 }; /* behind the name: state, parent, group, session, terminal */
+    struct str text, word;
+    const char *name_end;
+
+    if (pid == 0 || file_read(a, arena_printf(a, "/proc/%d/stat", (int)pid), STAT_MAX, &text, NULL))
+        return false;
+    name_end = strrchr(text.ptr, ')'); /* it may hold anything, this, too */
+    if (!name_end || !name_end[1])
+        return false;
+    text = str_of(name_end + 2);
+    for (int i = 0; str_cut(&text, ' ', &word); i++)
+        if (i == TERMINAL)
+            return str_is(word, "0");
+    return false;
+}
+
 static void settle(void *context, struct arena *a, struct receipt *r)
 {
     struct answering *s = context;
@@ -234,6 +255,8 @@ static void settle(void *context, struct arena *a, struct receipt *r)
                                    .in = s->in,
                                    .verdict = &v,
                                    .critical = is_critical(r),
+                                   .unattended =
+                                       v.decision == DECISION_ASK && is_unattended(a, s->q->from),
                                    .lost = &lost };
     const char *alarm = alarm_of(s, a, r);
     struct str rest, line;

@@ -21,6 +21,7 @@ struct answer_request {
     int in, out, err;   /* the agent's: the document, the answer, one line when it is no event */
     int abort_fd;       /* as of an event; 0: none */
     uint32_t read_ms;   /* how long the document may take; 0: 10 s */
+    pid_t from;         /* the process that asks; 0: not known */
     const char *broken; /* why the configuration is not in force as written; NULL: it is */
 };
 

@@ -73,13 +73,14 @@ static void read_record(struct record *rec, struct arena *a, struct str text)
     rec->loop.last_reason = take_number(a, &text, 16);
     rec->loop.tool_ran = take_number(a, &text, 10) != 0;
     rec->told = take_number(a, &text, 16);
+    rec->heard = take_number(a, &text, 10) != 0;
 }
 
 static struct str write_record(const struct record *rec, struct arena *a)
 {
-    return str_of(arena_printf(a, "%u %d %u %" PRIx64 " %d %" PRIx64, rec->turn, rec->tool_ended,
-                               rec->loop.continuations, rec->loop.last_reason, rec->loop.tool_ran,
-                               rec->told));
+    return str_of(arena_printf(a, "%u %d %u %" PRIx64 " %d %" PRIx64 " %d", rec->turn,
+                               rec->tool_ended, rec->loop.continuations, rec->loop.last_reason,
+                               rec->loop.tool_ran, rec->told, rec->heard));
 }
 
 static void next_turn(struct record *rec)
@@ -97,6 +98,7 @@ static uint64_t hash_text(struct str text)
 /* Some agents (Gemini) tell hooks of what a hook has told them as if a user had typed it. */
 static void hear(struct record *rec, struct str text)
 {
+    rec->heard = true;
     rec->internal = rec->told && rec->told == hash_text(text);
     if (rec->internal)
         return;
@@ -124,7 +126,8 @@ static void count(struct record *rec, enum point point, struct str text)
         break;
     case POINT_AGENT_STOP:
         next_turn(rec);
-        if (!rec->going_on) /* the user has spoken, whoever heard it */
+        /* The user has spoken, and nobody told us. Gemini says so after every tool, too. */
+        if (!rec->going_on && !rec->heard)
             loop_user_spoke(&rec->loop);
         break;
     default:

@@ -28,6 +28,7 @@ struct record {
     bool tool_ended;  /* or the agent was kept going, since the turn began */
     bool internal;    /* the message of the event is what a hook told the agent */
     uint64_t told;    /* the hash of that; 0: nothing */
+    bool heard;       /* the agent tells what users say */
     uint32_t limit;
     struct loop loop;
 };

@@ -47,6 +47,14 @@ bool socket_is_mine(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 && who.uid == geteuid();
 }
 
+pid_t socket_peer(int fd)
+{
+    struct ucred who;
+    socklen_t len = sizeof(who);
+
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 ? who.pid : 0;
+}
+
 int socket_connect(const char *path)
 {
     CLEANUP(fd) int fd = -1;

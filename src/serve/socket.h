@@ -39,3 +39,6 @@ int socket_connect(const char *path);
 
 /* Whether the other end is a process of this user. */
 bool socket_is_mine(int fd);
+
+/* The process at the other end when it connected; 0: not known. */
+pid_t socket_peer(int fd);

@@ -3,6 +3,7 @@
 #include "base/handover.h"
 #include "base/vars.h"
 #include "serve/answering.h"
+#include "serve/socket.h"
 
 #include <errno.h>
 #include <sys/socket.h>
@@ -162,6 +163,7 @@ static void answer(struct client *c, struct handed *h, struct tenant *t)
         .out = h->fds[1],
         .err = h->fds[2],
         .abort_fd = c->fd,
+        .from = socket_peer(c->fd),
     };
     int rc;
 

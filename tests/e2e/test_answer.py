@@ -1,12 +1,16 @@
 """hooke answer: events as Claude Code, Codex and Gemini CLI tell them, one process for each."""
 
+import fcntl
 import json
 import os
 import sqlite3
 import subprocess
+import termios
 import time
 
 import pytest
+
+from daemon import WAIT, Daemon, client
 
 FORCE = """
   - name: no-force-push
@@ -167,8 +171,32 @@ def test_what_is_lost_is_in_the_receipt(hooke):
     assert said(hooke, "codex", before("codex")) == refusal(
         "codex", "PreToolUse", "sure? (Codex can't be made to ask)")
     assert receipts(hooke)[-1]["warnings"] == ["Codex has no 'ask' at PreToolUse: it is blocked"]
-    assert said(hooke, "gemini", before("gemini")) == {"decision": "ask", "reason": "sure?"}
+
+
+@pytest.mark.parametrize("daemon", [False, True])
+def test_gemini_asks_only_where_it_has_a_terminal(hooke, daemon):
+    hooke.config("hooks: [{ name: careful, on: tool.execute.before, ask: sure? }]")
+    running = Daemon(hooke) if daemon else None
+
+    def said_from(terminal):
+        def begin():
+            os.setsid()
+            if terminal is not None:
+                fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+        done = subprocess.run([client(), "gemini"], input=json.dumps(before("gemini")), text=True,
+                              capture_output=True, cwd=hooke.cwd, env=hooke.env, timeout=WAIT,
+                              preexec_fn=begin, check=True)
+        return json.loads(done.stdout)
+    ours, theirs = os.openpty()
+    assert said_from(theirs) == {"decision": "ask", "reason": "sure?"}
     assert "warnings" not in receipts(hooke)[-1]
+    os.close(ours)
+    os.close(theirs)
+    assert said_from(None) == {
+        "decision": "deny", "reason": "sure? (nobody can be asked: Gemini CLI has no terminal)"}
+    assert receipts(hooke)[-1]["warnings"] == ["Gemini CLI has no 'ask' at BeforeTool: it is blocked"]
+    if running:
+        running.end()
 
 
 def test_a_safety_critical_change_is_not_passed_over(hooke):

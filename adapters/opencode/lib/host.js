@@ -42,8 +42,13 @@ export class Host {
   warn(error) {
     if (this.warned) return
     this.warned = true
-    this.toast(`hooks do not run: ${error.message}`, "warning")
-    if (!process.stdout.isTTY) process.stderr.write(`hooke: hooks do not run: ${error.message}\n`)
+    this.tell(`hooks do not run: ${error.message}`, "warning")
+  }
+
+  /* To the person, also where no terminal shows toasts. */
+  tell(message, variant) {
+    this.toast(message, variant)
+    if (!process.stdout.isTTY) process.stderr.write(`hooke: ${message}\n`)
   }
 
   /* OpenCode ------------------------------------------------------------------------------------ */

@@ -29,6 +29,13 @@ function refuseIf(host, session, verdict) {
   if (verdict.decision === "block") throw new Error(verdict.reason ?? "refused by a hook")
 }
 
+/* What a request is refused for nobody would read: to OpenCode it is an unknown error. */
+function refuseRequestIf(host, session, verdict) {
+  const reason = verdict.stop ?? (verdict.decision === "block" ? verdict.reason : undefined)
+  if (reason) host.tell(reason, "error")
+  refuseIf(host, session, verdict)
+}
+
 /* Chat ----------------------------------------------------------------------------------------- */
 
 function chatMessage({ host, sessions }) {
@@ -59,7 +66,7 @@ function chatMessage({ host, sessions }) {
         internal: expected >= 0,
       },
     })
-    refuseIf(host, session, verdict)
+    refuseRequestIf(host, session, verdict)
     applyChatMessage(verdict, message, parts)
   }
 }
@@ -97,7 +104,7 @@ function messagesTransform({ host, sessions }) {
       messages: messagesToOurs(output.messages, (id) => session.internal.has(id)),
       purpose: session.rendered,
     })
-    refuseIf(host, session, verdict)
+    refuseRequestIf(host, session, verdict)
     if (verdict.replace?.messages) applyMessages(output.messages, verdict.replace.messages)
   }
 }

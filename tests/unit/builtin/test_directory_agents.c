@@ -46,6 +46,21 @@ static void a_link_inside_is_followed_and_said_once(void **state UNUSED)
     assert_string_equal(after_read(&bed, "lib/b.c"), "");
 }
 
+static void what_the_agent_shows_itself_is_not_shown_again(void **state UNUSED)
+{
+    CLEANUP(bed) struct bed bed = { 0 };
+
+    open_bed(&bed);
+    put(&bed, "AGENTS.md", "of all\n");
+    put(&bed, "src/AGENTS.md", "of src\n");
+    put(&bed, "src/a.c", "x");
+    bed_emit(&bed, "tool.execute.after",
+             "{\"tool\":\"read\",\"args\":{\"path\":\"src/a.c\"},\"output\":\"x\\n\\nof src\"}");
+    assert_string_equal(bed.receipt.verdict.injections->text,
+                        "<directory-context>\n[AGENTS.md]\nof all\n</directory-context>");
+    assert_string_equal(after_read(&bed, "src/a.c"), "");
+}
+
 static void a_link_that_leads_out_of_the_workspace_is_not_read(void **state UNUSED)
 {
     CLEANUP(bed) struct bed bed = { 0 };
@@ -129,6 +144,7 @@ in_a_session_the_root_is_in_the_system_prompt_and_the_folder_after_the_read(void
 }
 
 TESTS(cmocka_unit_test(a_link_inside_is_followed_and_said_once),
+      cmocka_unit_test(what_the_agent_shows_itself_is_not_shown_again),
       cmocka_unit_test(a_link_that_leads_out_of_the_workspace_is_not_read),
       cmocka_unit_test(a_file_that_a_link_leads_out_to_has_no_context),
       cmocka_unit_test(a_workspace_reached_through_a_link_is_the_same_one),

@@ -125,6 +125,30 @@ static void without_a_message_it_stays_pending(void **state)
     assert_null(list);
 }
 
+/* The shape of OpenCode's messages: calls and results are parts of what the model said. */
+#define R1                                                                                            \
+    "{\"id\":\"r1\",\"role\":\"assistant\",\"content\":[{\"type\":\"tool_result\",\"output\":\"x\"}," \
+    "{\"type\":\"step-finish\"}]}"
+#define BEHIND(parts) "{\"role\":\"user\",\"content\":[" parts "],\"internal\":true}"
+
+static void results_in_a_message_of_the_model_get_a_message_behind_them(void **state)
+{
+    struct fixture *f = *state;
+    bool says;
+    const struct json *j;
+    const struct injection said = { .source = "hook", .id = "1", .text = "ctx" };
+
+    leave(f, "1", "ctx", INJECT_DETERMINISTIC);
+    leave(f, "2", "now", INJECT_VOLATILE);
+    assert_string_equal(text(f, place(f, "[" U1 "," R1 "]")),
+                        "[" U1 "," R1 "," BEHIND(PART("ctx") "," TAIL("now")) "]");
+    assert_string_equal(text(f, place(f, "[" U1 "," R1 "," A1 "]")),
+                        "[" U1 "," R1 "," BEHIND(PART("ctx")) "," A1 "]");
+    assert_int_equal(json_parse(&f->arena, STR("[" U1 "," R1 "]"), NULL, &j, NULL), 0);
+    assert_int_equal(collector_says(&f->c, j, &said, &says, NULL), 0);
+    assert_true(says);
+}
+
 static void volatile_text_is_the_very_last_part_and_is_not_repeated(void **state)
 {
     struct fixture *f = *state;
@@ -211,6 +235,7 @@ TESTS(COLLECTOR_TEST(nothing_pending_changes_nothing),
       COLLECTOR_TEST(a_message_without_text_gets_it_and_nothing_is_lost),
       COLLECTOR_TEST(later_renders_repeat_the_very_bytes),
       COLLECTOR_TEST(without_a_message_it_stays_pending),
+      COLLECTOR_TEST(results_in_a_message_of_the_model_get_a_message_behind_them),
       COLLECTOR_TEST(volatile_text_is_the_very_last_part_and_is_not_repeated),
       COLLECTOR_TEST(a_message_without_an_id_is_known_by_its_place),
       COLLECTOR_TEST(forgotten_anchors_are_gone),

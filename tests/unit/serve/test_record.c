@@ -119,6 +119,26 @@ static void what_a_hook_told_is_no_word_of_the_user(void **state UNUSED)
     assert_false(heard(&bed, "go on").internal);
 }
 
+/* Gemini forgets with every tool that a hook has kept it going. */
+static void who_tells_what_users_say_is_not_asked_whether_they_did(void **state UNUSED)
+{
+    CLEANUP(bed) struct bed bed = { 0 };
+    const char *why = NULL;
+    struct record rec;
+
+    bed_open(&bed, NULL, "limits: { continuations: 1 }\n" STOPPING);
+    heard(&bed, "do it");
+    rec = counted(&bed, POINT_AGENT_STOP, true, false);
+    assert_true(record_continue(&rec, NULL, "go on", &bed.arena, &why));
+    heard(&bed, "go on");
+    counted(&bed, POINT_TOOL_EXECUTE_BEFORE, true, false);
+    rec = counted(&bed, POINT_AGENT_STOP, true, false);
+    assert_false(record_continue(&rec, NULL, "go on", &bed.arena, &why));
+    heard(&bed, "and now?");
+    rec = counted(&bed, POINT_AGENT_STOP, true, false);
+    assert_true(record_continue(&rec, NULL, "go on", &bed.arena, &why));
+}
+
 static void without_a_store_only_the_first_may(void **state UNUSED)
 {
     CLEANUP(bed) struct bed bed = { .store = store_sqlite("/dev/null/none.db") };
@@ -139,4 +159,5 @@ TESTS(cmocka_unit_test(a_tool_after_a_tool_is_a_new_turn),
       cmocka_unit_test(nothing_is_kept_that_nobody_looks_at),
       cmocka_unit_test(continuations_are_counted_until_the_user_speaks),
       cmocka_unit_test(what_a_hook_told_is_no_word_of_the_user),
+      cmocka_unit_test(who_tells_what_users_say_is_not_asked_whether_they_did),
       cmocka_unit_test(without_a_store_only_the_first_may))
