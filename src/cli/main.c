@@ -79,8 +79,9 @@ static const struct verb verbs[] = {
       "Bytes are pinned and copied: the copy is what runs, and a file that changes does not run\n"
       "until it is trusted again. Exit code: 1 when something stays untrusted." },
     { "install", cmd_install, "install AGENT [--project] [--yes] [--dry-run] [--json]",
-      "let another agent ask hooke: claude, codex or gemini",
-      "Shows what would change in that agent's configuration, and asks. No other entry is touched." },
+      "let another agent ask hooke: claude, codex, gemini or opencode",
+      "Shows what would change in that agent's configuration, and asks. No other entry is touched.\n"
+      "OpenCode gets one file, its plugin." },
     { "uninstall", cmd_uninstall, "uninstall AGENT [--project] [--yes] [--dry-run] [--json]",
       "take hooke out of that agent's configuration again",
       "Where nothing else has changed since, the file is what it was, byte for byte." },
