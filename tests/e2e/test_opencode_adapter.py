@@ -98,6 +98,11 @@ def test_registers_what_has_a_point(opencode):
         assert re.search(rf"`{re.escape(name)}`", page), name
 
 
+def test_receipts_name_the_agent(opencode, hooke):
+    opencode.hook("tool.definition", {"toolID": "bash"}, {"description": "d"})
+    assert [(r["via"], r.get("as")) for r in receipts(hooke)] == [("opencode", None)]
+
+
 def test_the_package_is_ready_for_a_registry():
     package = json.loads((ADAPTER / "package.json").read_text())
     assert package["type"] == "module" and "dependencies" not in package
