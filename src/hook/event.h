@@ -41,6 +41,9 @@ struct event {
     const struct json *data; /* an object; NULL: {} */
     int abort_fd; /* readable or hung up: whoever emitted it gives it up; never read; 0: none */
     const struct event_settle *settle; /* NULL: the chain has the last word */
+    const char
+        *via;       /* the agent that is answered, for the receipt; NULL: it is hooke's own event */
+    const char *as; /* what that agent calls it; NULL: as the point */
 };
 
 /* The event in our own JSON (the native dialect). */

@@ -281,6 +281,8 @@ static void complete_event(struct answering *s, struct arena *a)
     const struct record *rec = &s->record;
 
     ev->turn = rec->turn;
+    ev->via = s->q->agent;
+    ev->as = s->kind->name;
     ev->abort_fd = s->q->abort_fd;
     if (ev->point == POINT_AGENT_STOP && rec->kept && !rec->unknown)
         ev->data =

@@ -142,6 +142,7 @@ static int emit_in(struct asking *q, struct tenant *t, struct event *ev, struct 
         return bad_params(e, "there is no such dialect");
     if (dialect)
         foreign_in(q->arena, system, ev);
+    ev->via = dialect;
     ev->abort_fd = q->host->gone_fd;
     if (!is_internal(ev))
         record_count(&record, ev, q->arena);

@@ -531,3 +531,12 @@ def test_no_http_library_is_loaded(hooke, tmp_path):
     loaded = "".join(p.read_text() for p in tmp_path.glob("ld.*"))
     assert "libc.so" in loaded
     assert "curl" not in loaded and "microhttpd" not in loaded and "libssl" not in loaded
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_receipts_say_whom_they_were_for(hooke, agent):
+    hooke("answer", agent, input=json.dumps(before(agent)))
+    hooke("emit", "session.idle")
+    ours, own = [json.loads(line) for f in hooke.receipts.iterdir() for line in f.open()]
+    assert (ours["via"], ours["as"], ours["point"]) == (agent, NAMES[agent][2], "tool.execute.before")
+    assert "via" not in own and "as" not in own
