@@ -10,14 +10,15 @@ static const struct {
     { POWER_MUTATE, "mutate" }, { POWER_CALLBACK, "callback" },
 };
 
-/*
- * What is no news: what a hook adds or changes at points of every request, and the words that a
- * sandbox puts before every command.
- */
-static bool is_routine(enum point point, const struct hook_run *run, unsigned power)
+/* A sandbox puts its words before every command. */
+static bool is_silent(const struct hook_run *run)
 {
-    if (power == POWER_CHANGE && run->hook->def && run->hook->def->no_rerun)
-        return true;
+    return run->effects == POWER_CHANGE && run->hook->def && run->hook->def->no_rerun;
+}
+
+/* Points of every request, where what a hook adds or changes is no news. */
+static bool is_routine(enum point point, unsigned power)
+{
     return (power == POWER_CHANGE || power == POWER_INJECT) &&
            (point == POINT_SYSTEM_TRANSFORM || point == POINT_MESSAGES_TRANSFORM ||
             point == POINT_CHAT_PARAMS || point == POINT_CHAT_HEADERS ||
@@ -26,16 +27,17 @@ static bool is_routine(enum point point, const struct hook_run *run, unsigned po
 
 static void show_run(struct agent_session *s, enum point point, const struct hook_run *run)
 {
+    if (is_silent(run))
+        return;
     for (size_t i = 0; i < ARRAY_LEN(effects); i++)
         if (run->effects & effects[i].powers) {
-            agent_show(s->agent,
-                       &(struct show){ .kind = SHOW_HOOK,
-                                       .session = s->about.id,
-                                       .depth = s->about.depth,
-                                       .hook = run->hook->name,
-                                       .tool = effects[i].word,
-                                       .text = str_of(run->detail),
-                                       .routine = is_routine(point, run, effects[i].powers) });
+            agent_show(s->agent, &(struct show){ .kind = SHOW_HOOK,
+                                                 .session = s->about.id,
+                                                 .depth = s->about.depth,
+                                                 .hook = run->hook->name,
+                                                 .tool = effects[i].word,
+                                                 .text = str_of(run->detail),
+                                                 .routine = is_routine(point, effects[i].powers) });
             return;
         }
     if (run->end != RUN_DONE)
