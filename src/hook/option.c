@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
 struct unit {
@@ -50,7 +49,7 @@ static bool parse_amount(struct str text, const struct unit *units, size_t count
         amount = strtod(number, NULL) * (double)units[i].factor;
         if (amount >= 9007199254740992.0) /* beyond that the result would be rounded */
             return false;
-        *out = (int64_t)llround(amount);
+        *out = (int64_t)(amount + 0.5); /* not llround(): see src/cli/late_math.c */
         return true;
     }
     return false;
@@ -232,19 +231,23 @@ bool option_set(struct arena *a, const struct option *o, const struct setting *v
  * a parser of YAML would cost more than all the rest of making a hook.
  */
 
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
 static bool is_plain(struct str s)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
     bool number = s.len && is_digit(s.ptr[0]);
 
-    if (!s.len || (!number && !str_has_char(letters, s.ptr[0])) || str_is(s, "null"))
+    if (!s.len || (!number && !is_letter(s.ptr[0])) || str_is(s, "null"))
         return false;
     for (size_t i = 0; i < s.len; i++) {
         char c = s.ptr[i];
 
         if (number && str_has_char("eExo", c)) /* may be another way to write a number */
             return false;
-        if (!is_digit(c) && !str_has_char(letters, c) && !str_has_char("-./", c))
+        if (!is_digit(c) && !is_letter(c) && !str_has_char("-./", c))
             return false;
     }
     return true;
@@ -268,6 +271,27 @@ static struct setting *plain_scalar(struct arena *a, struct str text)
     return s;
 }
 
+/* A list is one of texts: what else they might be in YAML is all the same. */
+static struct setting *plain_item(struct arena *a, struct str text)
+{
+    struct setting *s = arena_new(a, struct setting);
+    bool quoted = text.len >= 2 && text.ptr[0] == '"' && text.ptr[text.len - 1] == '"';
+
+    if (quoted)
+        text = (struct str){ text.ptr + 1, text.len - 2 };
+    else if (!text.len || str_is(text, "-") || str_is(text, "null"))
+        return NULL;
+    for (size_t i = 0; i < text.len; i++)
+        if (quoted ? str_has_char("\"\\", text.ptr[i])
+                   : !is_letter(text.ptr[i]) && !is_digit(text.ptr[i]) &&
+                         !str_has_char("-./=", text.ptr[i]))
+            return NULL;
+    s->kind = SETTING_STRING;
+    s->text = str_of(arena_cstr(a, text));
+    s->origin.source = SOURCE_BUILTIN;
+    return s;
+}
+
 /* NULL: it takes more than this to read it. */
 static struct setting *plain_value(struct arena *a, struct str text)
 {
@@ -283,7 +307,7 @@ static struct setting *plain_value(struct arena *a, struct str text)
     end = &list->first;
     text = str_trim((struct str){ text.ptr + 1, text.len - 2 });
     while (text.len && str_cut(&text, ',', &item)) {
-        *end = plain_scalar(a, str_trim(item));
+        *end = plain_item(a, str_trim(item));
         if (!*end)
             return NULL;
         end = &(*end)->next;

@@ -3,6 +3,7 @@
 #include "base/macros.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <strings.h>
 
 /*
@@ -153,9 +154,15 @@ static const struct shape *shape_at(struct str text, size_t *len)
 
 bool secrets_find(struct str text, size_t from, struct secret *found)
 {
+    bool may_begin[UCHAR_MAX + 1] = { false }; /* texts are long, credentials rare */
+
+    for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+        may_begin[(unsigned char)shapes[i].prefix[0]] = true;
     for (size_t at = from; at < text.len; at++) {
         const struct shape *s;
 
+        if (!may_begin[(unsigned char)text.ptr[at]])
+            continue;
         if (at > 0 && is_key_char(text.ptr[at - 1]) && is_key_char(text.ptr[at]))
             continue;
         s = shape_at((struct str){ text.ptr + at, text.len - at }, &found->len);
