@@ -213,13 +213,15 @@ static int remove_one(struct arena *a, struct str *text, bool *found, struct err
     int r = read_hooks(a, *text, &root, &hooks, e);
 
     *found = false;
-    for (const struct json *h = json_first(hooks); r == 0 && h && !*found; h = json_next(h)) {
+    if (r < 0)
+        return r;
+    for (const struct json *h = json_first(hooks); h && !*found; h = json_next(h)) {
         ours = find_ours(a, h, &group);
         *found = ours != NULL;
         if (ours)
             *text = remove_handler(a, *text, hooks, h, group, ours);
     }
-    return r;
+    return 0;
 }
 
 static int remove_empty(struct arena *a, struct str *text, struct err *e)

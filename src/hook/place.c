@@ -156,13 +156,15 @@ static const struct json *new_item(struct arena *a, const struct anchoring *anch
         json_push(a, stamps, json_int(a, (int64_t)i->stamp));
         json_push(a, names, json_cstring(a, said_name(a, i)));
     }
+    if (!fresh)
+        return NULL;
     json_add(a, item, STR("text"), json_cstring(a, collector_merge(a, fresh)));
     json_add(a, item, STR("first"), json_bool(a, anchoring->first));
-    if (anchoring->list->apart)
-        json_add(a, item, STR("tag"), json_cstring(a, anchoring->list->source));
+    if (fresh->apart)
+        json_add(a, item, STR("tag"), json_cstring(a, fresh->source));
     json_add(a, item, STR("stamps"), stamps);
     json_add(a, item, STR("names"), names);
-    return fresh ? item : NULL;
+    return item;
 }
 
 static int decide_anchor(void *context, struct arena *a, struct str before, struct str *after,

@@ -17,7 +17,7 @@ struct reading {
 static int wait_for_more(const struct reading *r, struct err *e)
 {
     struct pollfd p = { .fd = r->fd, .events = POLLIN };
-    uint64_t now = clock_mono_ns();
+    uint64_t now;
     int n;
 
     do {

@@ -14,7 +14,7 @@ FORCE = """
     when: tool == "bash" and re(args.command, [[push.*--force]])
     block: Force pushes are not allowed here.
 """
-QUIET = "disabled_hooks: [secret-guard, loop-guard, todo-continuation]\n"
+QUIET = "disabled_hooks: [secret-guard, command-guard, sandbox, loop-guard, todo-continuation]\n"
 
 # What each agent writes around one shell command, as its hooks are given it.
 BASE = {

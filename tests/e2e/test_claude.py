@@ -47,6 +47,7 @@ def shell(command):
 @both
 def test_a_guard_written_for_both_refuses_a_command(hooke, dialect):
     entry(hooke, dialect, "PreToolUse", f"exec: [{SCRIPTS / 'no-rm.sh'}]")
+    hooke.env["HOOKE_DISABLED_HOOKS"] = "command-guard"  # which refuses it, too
     r = hooke.emit("PreToolUse", shell("rm -rf /"))
     assert r.rc == 2 and r.json == {"decision": "block", "reason": "rm -rf is not allowed"}
     assert hooke.emit("PreToolUse", shell("ls")).json == {}

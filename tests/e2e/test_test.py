@@ -59,7 +59,7 @@ def test_a_built_in(hooke):
 def test_only_the_named_hook_runs(hooke):
     token = "ghp" + "_" + "0" * 36
     data = json.dumps({"tool": "bash", "args": {"command": f"echo {token}"}})
-    assert hooke("test", "loop-guard", "--data", data).rc == 0
+    assert hooke("test", "loop-guard", "--point", "PreToolUse", "--data", data).rc == 0
     assert hooke("test", "secret-guard", "--point", "PreToolUse", "--data", data).rc == 2
 
 

@@ -80,6 +80,7 @@ def test_guard_sh_fails_where_it_cannot_count(hooke):
 ])
 def test_guard_py_knows_pushes_that_overwrite(hooke, line, decision):
     command(hooke, "exec: [./guard.py], tool: bash, layer: guard")
+    hooke.env["HOOKE_DISABLED_HOOKS"] = "command-guard"  # which has its own opinion of them
     r = hooke.emit("PreToolUse", {"tool": "bash", "args": {"command": line}})
     assert r.json.get("decision") == decision, r.out
     assert r.rc == (2 if decision == "block" else 0)
