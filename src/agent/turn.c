@@ -333,6 +333,14 @@ static bool retry(struct asking *k, const struct model_failure *f, unsigned atte
     return wait_for(s, ms);
 }
 
+static const char *reason_of(struct asking *k, const struct model_failure *f)
+{
+    if (f->retry_after_ms <= ASKED_MAX_MS)
+        return f->message;
+    return arena_printf(k->arena, "%s; the provider asks to wait %lld s", f->message,
+                        (long long)(f->retry_after_ms / 1000));
+}
+
 /* Whether to ask again; `*model` is another one a hook wants to be asked, or NULL. */
 static bool fail(struct asking *k, const struct model_failure *f, unsigned attempt,
                  const char **model)
@@ -362,7 +370,7 @@ static bool fail(struct asking *k, const struct model_failure *f, unsigned attem
     }
     *model = another(k, session_notice(s, POINT_SESSION_ERROR, error_data(k, f), k->arena));
     if (!*model)
-        session_end(s, AGENT_FAILED, f->message);
+        session_end(s, AGENT_FAILED, reason_of(k, f));
     return *model != NULL;
 }
 

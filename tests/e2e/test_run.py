@@ -180,6 +180,11 @@ def test_a_failed_run_exits_1_and_says_why(hooke):
     assert (r.rc, r.out) == (1, "") and r.err.endswith("hooke: the key is wrong\n")
 
 
+def test_a_wait_that_is_too_long_is_told(hooke):
+    script(hooke, {"error": {"class": "rate_limit", "message": "slow down", "retry_after": "1h"}})
+    assert "slow down; the provider asks to wait 3600 s" in run(hooke, "go").err
+
+
 def test_a_limited_model_is_followed_by_the_next(hooke):
     hooke.config("agents: { builder: { fallback: [script/m2] } }\n")
     script(hooke, {"model": "m1", "error": {"class": "rate_limit", "status": 429}},
