@@ -8,6 +8,7 @@
  * Exactly one of agent.stop and agent.error is the last word of a run.
  */
 #include "agent/compaction.h"
+#include "agent/models.h"
 #include "agent/status.h"
 #include "agent/subagent.h"
 #include "base/ulid.h"
@@ -136,6 +137,20 @@ static double cost_limit(const struct agent_session *s)
     return said && setting_to_double(said, &n) ? n : 0;
 }
 
+/* A limit that nothing counts against is none: say so, once. */
+static void tell_unpriced(struct agent_session *s)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+
+    if (s->told_unpriced || model_info_find(s->provider, s->model.model).priced)
+        return;
+    s->told_unpriced = true;
+    session_note(s, arena_printf(&a,
+                                 "nobody knows what '%s/%s' costs, so 'limits.cost' does not hold: "
+                                 "set 'price' of it under 'providers'",
+                                 s->model.provider, s->model.model));
+}
+
 static bool within_limits(struct agent_session *s)
 {
     CLEANUP(arena) struct arena a = { 0 };
@@ -143,6 +158,8 @@ static bool within_limits(struct agent_session *s)
     int64_t tokens = limit(s, "tokens", 0);
     double cost = cost_limit(s);
 
+    if (cost > 0)
+        tell_unpriced(s);
     if (turns && s->turns >= turns)
         session_end(s, AGENT_FAILED,
                     arena_printf(&a, "the limit of %lld turns is reached", (long long)turns));

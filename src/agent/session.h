@@ -70,6 +70,7 @@ struct agent_session {
     double cost;
     struct answer_cost newest; /* of the newest answer, until it is stored */
     size_t newest_at;          /* where in the history that is */
+    bool told_unpriced;        /* that its model has no price */
     uint64_t hook_ns;
     const struct json *todos;                             /* NULL: none */
     const char *const *only_tools, *const *only_commands; /* as in agent_task */

@@ -180,6 +180,16 @@ def test_a_failed_run_exits_1_and_says_why(hooke):
     assert (r.rc, r.out) == (1, "") and r.err.endswith("hooke: the key is wrong\n")
 
 
+def test_a_ceiling_that_counts_nothing_is_told(hooke):
+    hooke.config("limits: { cost: 1 }\n")
+    script(hooke, call("bash", command="true"), {"text": "Done."})
+    assert run(hooke, "go").err.count("'limits.cost' does not hold") == 1
+    hooke.config("limits: { cost: 1 }\n"
+                 "providers: { script: { models: { m1: { price: { input: 0 } } } } }\n")
+    script(hooke, {"text": "Done."})
+    assert "limits.cost" not in run(hooke, "go").err
+
+
 def test_a_wait_that_is_too_long_is_told(hooke):
     script(hooke, {"error": {"class": "rate_limit", "message": "slow down", "retry_after": "1h"}})
     assert "slow down; the provider asks to wait 3600 s" in run(hooke, "go").err
