@@ -156,6 +156,7 @@ static bool within_limits(struct agent_session *s)
     CLEANUP(arena) struct arena a = { 0 };
     int64_t turns = s->max_turns ? s->max_turns : limit(s, "turns", 0);
     int64_t tokens = limit(s, "tokens", 0);
+    int64_t used = usage_tokens(&s->usage) + usage_tokens(&s->above.usage);
     double cost = cost_limit(s);
 
     if (cost > 0)
@@ -163,10 +164,10 @@ static bool within_limits(struct agent_session *s)
     if (turns && s->turns >= turns)
         session_end(s, AGENT_FAILED,
                     arena_printf(&a, "the limit of %lld turns is reached", (long long)turns));
-    else if (tokens && usage_tokens(&s->usage) >= tokens)
+    else if (tokens && used >= tokens)
         session_end(s, AGENT_FAILED,
                     arena_printf(&a, "the limit of %lld tokens is reached", (long long)tokens));
-    else if (cost > 0 && s->cost >= cost)
+    else if (cost > 0 && s->cost + s->above.cost >= cost)
         session_end(s, AGENT_FAILED, arena_printf(&a, "the limit of $%.2f is reached", cost));
     else if (agent_is_aborted(s->agent))
         session_end(s, AGENT_ABORTED, "aborted");

@@ -190,6 +190,16 @@ def test_a_ceiling_that_counts_nothing_is_told(hooke):
     assert "limits.cost" not in run(hooke, "go").err
 
 
+def test_a_ceiling_is_that_of_the_run_and_its_subagents(hooke):
+    hooke.config("limits: { cost: 3 }\nproviders: { script: { models: { m1: "
+                 "{ price: { input: 1000000, output: 0 } } } } }\n")
+    script(hooke, {**call("task", subagent_type="builder", prompt="do it"),
+                   "usage": {"input_tokens": 2}},
+           *[{**call("bash", command="true"), "usage": {"input_tokens": 1}}] * 3)
+    end = only(events(run(hooke, "go", "--json")), "end")[-1]
+    assert (end["end"], end["cost"]) == ("failed", 3)
+
+
 def test_a_wait_that_is_too_long_is_told(hooke):
     script(hooke, {"error": {"class": "rate_limit", "message": "slow down", "retry_after": "1h"}})
     assert "slow down; the provider asks to wait 3600 s" in run(hooke, "go").err
