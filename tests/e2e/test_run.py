@@ -276,6 +276,20 @@ def test_an_interrupted_tool_ends_everything_in_order(hooke, number):
     assert r.rc == 0, r.err
 
 
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_a_run_that_nobody_reads_ends(hooke, flags):
+    script(hooke, {"text": "One.\n", **call("bash", command="until test -e go; do sleep 0.01; done")},
+           {"text": "Two.\n", **call("bash", command="touch ran")}, {"text": "Done."})
+    process = start(hooke, "run", "go", *flags)
+    process.stdout.readline()
+    process.stdout.close()
+    (hooke.cwd / "go").touch()
+    assert process.wait(30) == 1
+    assert not (hooke.cwd / "ran").exists()
+    said = hooke("conversation", "show", hooke("conversation", "list", "--json").json[0]["id"])
+    assert ("One." if flags else "Two.") in said.out and "Sanitizer" not in process.stderr.read()
+
+
 def test_an_interrupted_request_ends_at_once(hooke):
     script(hooke, {"delay": "10m", "text": "Too late."})
     child = start(hooke, "run", "go", "--json")
