@@ -6,6 +6,9 @@
 
 #define HEAD_MAX 4096
 
+#define HEAD_MAX 4096
+#define KEY_MIN  12 /* what is shorter is no secret, such as the 'none' of a server at home */
+
 struct receiving {
     const struct wire *wire;
     struct reply reply;
@@ -128,6 +131,43 @@ static void hide_key(struct arena *a, const char *key, struct model_failure *f)
     const char *from = f->message, *at;
 
     if (!key || !key[0] || !from || !strstr(from, key))
+        return;
+    for (; (at = strstr(from, key)); from = at + strlen(key))
+        strbuf_printf(&text, "%.*s[key]", (int)(at - from), from);
+    strbuf_addstr(&text, from);
+    f->message = arena_cstr(a, strbuf_str(&text));
+}
+
+/* A proxy's page, or an error that pretends to be none: asking again would bring it again. */
+static bool is_no_stream(struct receiving *r, const struct http_response *res,
+                         const struct model_exchange *x)
+{
+    struct model_failure *f = x->failure;
+    const struct json *body;
+
+    if (r->streams || !res->content_type[0] ||
+        strncmp(res->content_type, "text/event-stream", 17) == 0)
+        return false;
+    if (json_parse(x->arena, strbuf_str(&r->head), NULL, &body, NULL) == 0 &&
+        json_get(body, STR("error"))) {
+        failure_of_answer(x->arena, 0, strbuf_str(&r->head), f);
+        return true;
+    }
+    (void)fail(x->arena, f, MODEL_OTHER,
+               arena_printf(x->arena,
+                            "the provider answered with '%s' instead of a stream of events: is the "
+                            "address right?",
+                            res->content_type));
+    return true;
+}
+
+/* Some servers repeat in an error what they did not accept. */
+static void hide_key(struct arena *a, const char *key, struct model_failure *f)
+{
+    CLEANUP(strbuf) struct strbuf text = { 0 };
+    const char *from = f->message, *at;
+
+    if (!key || strlen(key) < KEY_MIN || !from || !strstr(from, key))
         return;
     for (; (at = strstr(from, key)); from = at + strlen(key))
         strbuf_printf(&text, "%.*s[key]", (int)(at - from), from);

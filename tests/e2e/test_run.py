@@ -196,6 +196,31 @@ def test_a_wait_that_is_too_long_is_told(hooke):
     assert "slow down; the provider asks to wait 3600 s" in run(hooke, "go").err
 
 
+def test_a_ceiling_that_counts_nothing_is_told(hooke):
+    hooke.config("limits: { cost: 1 }\n")
+    script(hooke, call("bash", command="true"), {"text": "Done."})
+    assert run(hooke, "go").err.count("'limits.cost' does not hold") == 1
+    hooke.config("limits: { cost: 1 }\n"
+                 "providers: { script: { models: { m1: { price: { input: 0 } } } } }\n")
+    script(hooke, {"text": "Done."})
+    assert "limits.cost" not in run(hooke, "go").err
+
+
+def test_a_ceiling_is_that_of_the_run_and_its_subagents(hooke):
+    hooke.config("limits: { cost: 3 }\nproviders: { script: { models: { m1: "
+                 "{ price: { input: 1000000, output: 0 } } } } }\n")
+    script(hooke, {**call("task", subagent_type="builder", prompt="do it"),
+                   "usage": {"input_tokens": 2}},
+           *[{**call("bash", command="true"), "usage": {"input_tokens": 1}}] * 3)
+    end = only(events(run(hooke, "go", "--json")), "end")[-1]
+    assert (end["end"], end["cost"]) == ("failed", 3)
+
+
+def test_a_wait_that_is_too_long_is_told(hooke):
+    script(hooke, {"error": {"class": "rate_limit", "message": "slow down", "retry_after": "1h"}})
+    assert "slow down; the provider asks to wait 3600 s" in run(hooke, "go").err
+
+
 def test_a_limited_model_is_followed_by_the_next(hooke):
     hooke.config("agents: { builder: { fallback: [script/m2] } }\n")
     script(hooke, {"model": "m1", "error": {"class": "rate_limit", "status": 429}},
@@ -266,6 +291,20 @@ def test_an_interrupted_tool_ends_everything_in_order(hooke, number):
     script(hooke, {"expects": "go on", "text": "Where were we."})
     r = run(hooke, "--resume", lines[-1]["session"], "go on", "--json")
     assert r.rc == 0, r.err
+
+
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_a_run_that_nobody_reads_ends(hooke, flags):
+    script(hooke, {"text": "One.\n", **call("bash", command="until test -e go; do sleep 0.01; done")},
+           {"text": "Two.\n", **call("bash", command="touch ran")}, {"text": "Done."})
+    process = start(hooke, "run", "go", *flags)
+    process.stdout.readline()
+    process.stdout.close()
+    (hooke.cwd / "go").touch()
+    assert process.wait(30) == 1
+    assert not (hooke.cwd / "ran").exists()
+    said = hooke("conversation", "show", hooke("conversation", "list", "--json").json[0]["id"])
+    assert ("One." if flags else "Two.") in said.out and "Sanitizer" not in process.stderr.read()
 
 
 def test_an_interrupted_request_ends_at_once(hooke):
