@@ -183,8 +183,9 @@ end)
     assert only(events(r), "end")[0]["usage"]["input_tokens"] == 5
 
 
-def test_a_callback_of_a_resident_replaces_the_history(hooke, opinion):
-    opinion(more=CALLS_BACK % "handoff")
+@pytest.mark.parametrize("keys", ["", ", on: agent.stop"])
+def test_a_callback_of_a_resident_replaces_the_history(hooke, opinion, keys):
+    opinion(keys, more=CALLS_BACK % "handoff")
     script(hooke, call("bash", command="true"),
            {"expects": "Write a note for whoever goes on", "text": "Half is done."},
            {"expects": "Half is done.", "text": "Done."}, {"text": "OK"})
