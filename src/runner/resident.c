@@ -134,7 +134,6 @@ static int decode_text(const struct callback_call *c, struct str line, char **te
 static int resident_answer(const struct callback_call *c, char **text, struct err *e)
 {
     struct resident *x = c->hook->context;
-    struct hook_io io = { 0 };
     struct peer_call call = {
         .engine = c->engine,
         .arena = c->arena,
@@ -144,7 +143,7 @@ static int resident_answer(const struct callback_call *c, char **text, struct er
         .params = encode_callback(c),
         .deadline_ns = c->deadline_ns,
         .abort_fd = c->abort_fd,
-        .io = &io,
+        .io = c->io,
     };
     int r = check_trust(x, c->arena, e);
 
