@@ -89,11 +89,13 @@ static const struct verb verbs[] = {
       "serve [--socket PATH] [--idle TIME]\nserve --status [--json]\nserve --stop",
       "answer agents and other programs from one process that stays",
       "In the foreground; SIGTERM lets what runs finish. Everything works without it, slower." },
-    { "doctor", cmd_doctor, "doctor [--verify] [--json]",
+    { "doctor", cmd_doctor, "doctor [--verify] [--json]\ndoctor AGENT [--json]",
       "check that everything hooke needs is in order",
       "--verify runs all hooks, commands included, on a conversation that is made up, with a store\n"
       "that is gone afterwards, and names each hook that changes what was sent before: the provider\n"
-      "then reads everything behind it again at full price. Exit code: 1 when something fails." },
+      "then reads everything behind it again at full price. With the name of an agent: is hooke\n"
+      "installed in it, loaded and trusted, which events came, and which tool calls were missed?\n"
+      "Exit code: 1 when something fails." },
     { "version", cmd_version, "version [--json]", "print the version", NULL },
     { "demo", cmd_demo, "demo", "watch a small session pass through hooks, explained as it goes",
       NULL },

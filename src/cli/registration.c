@@ -106,24 +106,39 @@ static int read_hooks(struct arena *a, struct str text, const struct json **root
     return 0;
 }
 
-int registration_events(struct arena *a, struct str text, const char *const **events, struct err *e)
+static size_t place_of(const struct json *list, const struct json *child)
 {
-    const struct json *root, *hooks, *group;
-    const char **names;
+    size_t n = 0;
+
+    for (const struct json *c = json_first(list); c && c != child; c = json_next(c))
+        n++;
+    return n;
+}
+
+int registration_entries(struct arena *a, struct str text,
+                         const struct registration_entry **entries, struct err *e)
+{
+    const struct json *root, *hooks, *group, *ours;
+    struct registration_entry *found;
     size_t count = 0;
     int r = read_hooks(a, text, &root, &hooks, e);
 
     if (r < 0)
         return r;
-    names = arena_array(a, const char *, json_count(hooks) + 1);
-    for (const struct json *h = json_first(hooks); h; h = json_next(h))
-        if (find_ours(a, h, &group))
-            names[count++] = arena_cstr(a, json_key(a, h));
-    *events = names;
+    found = arena_array(a, struct registration_entry, json_count(hooks) + 1);
+    for (const struct json *h = json_first(hooks); h; h = json_next(h)) {
+        ours = find_ours(a, h, &group);
+        if (ours)
+            found[count++] = (struct registration_entry){
+                .event = arena_cstr(a, json_key(a, h)),
+                .command = json_cstr(a, json_get(ours, STR("command"))),
+                .group = place_of(h, group),
+                .handler = place_of(json_get(group, STR("hooks")), ours),
+            };
+    }
+    *entries = found;
     return 0;
 }
-
-/* Adding -------------------------------------------------------------------------------------- */
 
 static bool speaks(const char *systems, const char *agent)
 {
@@ -134,6 +149,20 @@ static bool speaks(const char *systems, const char *agent)
             return true;
     return false;
 }
+
+const char *const *registration_events(const struct registration *r, struct arena *a)
+{
+    size_t count, found = 0;
+    const struct point_alias *alias = point_aliases(&count);
+    const char **names = arena_array(a, const char *, count + 1);
+
+    for (size_t i = 0; i < count; i++)
+        if (speaks(alias[i].systems, r->agent))
+            names[found++] = alias[i].name;
+    return names;
+}
+
+/* Adding -------------------------------------------------------------------------------------- */
 
 static const struct json *make_group(const struct registration *r, struct arena *a,
                                      const char *command)
@@ -182,15 +211,11 @@ static int is_complete(const struct registration *r, struct arena *a, struct str
                        const char *command, bool *complete, struct err *e)
 {
     const struct json *root, *hooks, *group, *ours;
-    size_t count;
-    const struct point_alias *alias = point_aliases(&count);
     int rc = read_hooks(a, text, &root, &hooks, e);
 
     *complete = rc == 0;
-    for (size_t i = 0; *complete && i < count; i++) {
-        if (!speaks(alias[i].systems, r->agent))
-            continue;
-        ours = find_ours(a, json_get(hooks, str_of(alias[i].name)), &group);
+    for (const char *const *event = registration_events(r, a); *complete && *event; event++) {
+        ours = find_ours(a, json_get(hooks, str_of(*event)), &group);
         *complete = ours && str_is(json_str(a, json_get(ours, STR("command"))), command);
     }
     return rc;
@@ -200,8 +225,6 @@ int registration_add(const struct registration *r, struct arena *a, struct str t
                      const char *command, struct str *out, struct err *e)
 {
     const struct json *group = make_group(r, a, command);
-    size_t count;
-    const struct point_alias *alias = point_aliases(&count);
     bool complete;
     int rc;
 
@@ -216,9 +239,8 @@ int registration_add(const struct registration *r, struct arena *a, struct str t
     rc = registration_remove(r, a, text, out, e); /* what is left of an earlier one */
     if (rc == 0)
         rc = add_hooks(a, out, e);
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        if (speaks(alias[i].systems, r->agent))
-            rc = add_event(a, out, alias[i].name, group, e);
+    for (const char *const *event = registration_events(r, a); rc == 0 && *event; event++)
+        rc = add_event(a, out, *event, group, e);
     return rc;
 }
 

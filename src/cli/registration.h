@@ -49,6 +49,16 @@ MUST_CHECK int registration_add(const struct registration *r, struct arena *a, s
 MUST_CHECK int registration_remove(const struct registration *r, struct arena *a, struct str text,
                                    struct str *out, struct err *e);
 
-/* For which events it has an entry of ours: names, ended by NULL. */
-MUST_CHECK int registration_events(struct arena *a, struct str text, const char *const **events,
-                                   struct err *e);
+/* An entry of ours. */
+struct registration_entry {
+    const char *event;
+    const char *command;
+    size_t group, handler; /* its place in the lists, from 0 */
+};
+
+/* The first of each event, ended by one without an event. Not for plugins. */
+MUST_CHECK int registration_entries(struct arena *a, struct str text,
+                                    const struct registration_entry **entries, struct err *e);
+
+/* The events that are registered for an agent: names, ended by NULL. */
+const char *const *registration_events(const struct registration *r, struct arena *a);
