@@ -12,34 +12,34 @@ import subprocess
 import sys
 import time
 
+import five
+
 HERE = os.path.dirname(os.path.realpath(__file__))
-WORDS = ["rm -rf /", "git push --force", "mkfs", "chmod 777", "curl http"]
 
 
-def event(cwd):
+def event(cwd, session):
     """About 4 KB, as Claude Code writes it; nothing in it is refused."""
     command = "grep -rn 'connection refused' src | head -50; " + "echo 'some long words'; " * 150
-    return json.dumps({"session_id": "bench", "transcript_path": "/dev/null", "cwd": cwd,
+    return json.dumps({"session_id": session, "transcript_path": "/dev/null", "cwd": cwd,
                        "permission_mode": "default", "hook_event_name": "PreToolUse",
                        "tool_name": "Bash", "tool_use_id": "toolu_1",
                        "tool_input": {"command": command, "description": "look for a message"}})
 
 
-def rules():
-    """The check of the other languages as five rules."""
-    return [{"name": f"no-{n}", "on": "tool.execute.before", "tool": "bash",
-             "when": f"has(args.command, {json.dumps(word)})", "block": "not allowed"}
-            for n, word in enumerate(WORDS)]
+def configurations(build):
+    """What is in force: the built-ins that keep nothing, the same with the check of the other languages as
+    five rules, all built-ins, of which loop-guard counts calls and so writes to the store, and five hooks."""
+    rules = [five.rule(n, word) for n, word in enumerate(five.WORDS)]
+    return {"answer": {"disabled_hooks": ["loop-guard"]},
+            "answer-rules": {"disabled_hooks": ["loop-guard"], "hooks": rules},
+            "answer-state": {"hooks": [five.PATIENT]},
+            "answer-five": five.configuration(os.path.join(build, "hooke"), os.environ)}
 
 
-# What is in force: the built-ins that keep nothing, the same with five rules, and all built-ins, of
-# which loop-guard counts calls and so writes to the store.
-CONFIGURATIONS = {"answer": {"disabled_hooks": ["loop-guard"]},
-                  "answer-rules": {"disabled_hooks": ["loop-guard"], "hooks": rules()},
-                  "answer-state": {}}
-
-
-def configure(home, configuration):
+def configure(home, name, configuration):
+    """A session for each, so that what is counted begins anew."""
+    with open(os.path.join(home, "event.json"), "w", encoding="utf-8") as f:
+        f.write(event(home, f"{name}-{os.getpid()}"))
     folder = os.path.join(home, ".config/hooke")
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as f:
@@ -66,8 +66,9 @@ def settle(answer, home, **env):
     """Configuration that is younger than the clock of the file system is read again every time."""
     time.sleep(0.3)
     for _ in range(3):
-        subprocess.run(answer, input=event(home), text=True, check=True, capture_output=True,
-                       env={**os.environ, **env})
+        with open(os.path.join(home, "event.json"), encoding="utf-8") as f:
+            subprocess.run(answer, stdin=f, check=True, capture_output=True,
+                           env={**os.environ, **env})
 
 
 def main(build):
@@ -75,14 +76,12 @@ def main(build):
     answer = [os.path.join(build, "hooke-answer"), "claude"]
     floors = ["start-static", os.path.join(build, "bench", "nothing_static"),
               "--", "start-dynamic", os.path.join(build, "bench", "nothing")]
-    with open(os.path.join(home, "event.json"), "w", encoding="utf-8") as f:
-        f.write(event(home))
     with subprocess.Popen([os.path.join(build, "hooke"), "serve"], stderr=subprocess.PIPE,
                           text=True) as daemon:
         try:
             daemon.stderr.readline()  # it listens
-            for name, configuration in CONFIGURATIONS.items():
-                configure(home, configuration)
+            for name, configuration in configurations(build).items():
+                configure(home, name, configuration)
                 settle(answer, home)
                 measure(build, home, 300, *floors, "--", name + "-daemon", *answer)
                 settle(answer, home, HOOKE_SOCKET="")
