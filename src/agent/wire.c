@@ -5,8 +5,6 @@
 #include <errno.h>
 
 #define HEAD_MAX 4096
-
-#define HEAD_MAX 4096
 #define KEY_MIN  12 /* what is shorter is no secret, such as the 'none' of a server at home */
 
 struct receiving {
@@ -99,43 +97,6 @@ static int fail(struct arena *a, struct model_failure *f, enum failure_class cla
     f->class = class;
     f->message = arena_strdup(a, message);
     return -EIO;
-}
-
-/* A proxy's page, or an error that pretends to be none: asking again would bring it again. */
-static bool is_no_stream(struct receiving *r, const struct http_response *res,
-                         const struct model_exchange *x)
-{
-    struct model_failure *f = x->failure;
-    const struct json *body;
-
-    if (r->streams || !res->content_type[0] ||
-        strncmp(res->content_type, "text/event-stream", 17) == 0)
-        return false;
-    if (json_parse(x->arena, strbuf_str(&r->head), NULL, &body, NULL) == 0 &&
-        json_get(body, STR("error"))) {
-        failure_of_answer(x->arena, 0, strbuf_str(&r->head), f);
-        return true;
-    }
-    (void)fail(x->arena, f, MODEL_OTHER,
-               arena_printf(x->arena,
-                            "the provider answered with '%s' instead of a stream of events: is the "
-                            "address right?",
-                            res->content_type));
-    return true;
-}
-
-/* Some servers repeat in an error what they did not accept. */
-static void hide_key(struct arena *a, const char *key, struct model_failure *f)
-{
-    CLEANUP(strbuf) struct strbuf text = { 0 };
-    const char *from = f->message, *at;
-
-    if (!key || !key[0] || !from || !strstr(from, key))
-        return;
-    for (; (at = strstr(from, key)); from = at + strlen(key))
-        strbuf_printf(&text, "%.*s[key]", (int)(at - from), from);
-    strbuf_addstr(&text, from);
-    f->message = arena_cstr(a, strbuf_str(&text));
 }
 
 /* A proxy's page, or an error that pretends to be none: asking again would bring it again. */

@@ -216,11 +216,6 @@ def test_a_ceiling_is_that_of_the_run_and_its_subagents(hooke):
     assert (end["end"], end["cost"]) == ("failed", 3)
 
 
-def test_a_wait_that_is_too_long_is_told(hooke):
-    script(hooke, {"error": {"class": "rate_limit", "message": "slow down", "retry_after": "1h"}})
-    assert "slow down; the provider asks to wait 3600 s" in run(hooke, "go").err
-
-
 def test_a_limited_model_is_followed_by_the_next(hooke):
     hooke.config("agents: { builder: { fallback: [script/m2] } }\n")
     script(hooke, {"model": "m1", "error": {"class": "rate_limit", "status": 429}},
