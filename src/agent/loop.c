@@ -364,6 +364,7 @@ void session_outcome(const struct agent_session *s, struct agent_outcome *out)
 {
     (void)snprintf(out->session, sizeof(out->session), "%s", s->about.id);
     (void)snprintf(out->agent, sizeof(out->agent), "%s", s->def->name);
+    (void)snprintf(out->model, sizeof(out->model), "%s/%s", s->model.provider, s->model.model);
     (void)snprintf(out->recipe, sizeof(out->recipe), "%s", s->about.recipe ? s->about.recipe : "");
     (void)snprintf(out->reason, sizeof(out->reason), "%s", s->reason ? s->reason : "");
     out->end = s->over ? s->end : AGENT_DONE;

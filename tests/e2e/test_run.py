@@ -32,8 +32,9 @@ def test_the_prompt_may_come_from_standard_input(hooke):
         script(hooke, {"expects": "from a pipe", "text": "Read."})
         r = run(hooke, *words, input="do this\nfrom a pipe\n")
         assert (r.rc, r.out) == (0, "Read.\n")
-    r = run(hooke, input=" \n")
-    assert r.rc == 64 and "say what to do" in r.err
+    for text, says in [(" \n", "say what to do"), ("one\0two", "NUL"), ("x" * (9 << 20), "8 MiB")]:
+        r = run(hooke, input=text)
+        assert r.rc == 64 and says in r.err and r.err.count("\n") == 1
 
 
 def test_follow_goes_on_with_the_newest_conversation(hooke):
@@ -133,6 +134,15 @@ def test_an_answer_that_did_not_end_by_itself_is_told(hooke, stop, says):
         assert r.rc == 0 and says in (r.out if flags else r.err)
     script(hooke, {"text": "All of it."})
     assert run(hooke, "go").err == ""
+
+
+def test_every_result_follows_its_call(hooke):
+    script(hooke, {"calls": [{"tool": "nosuch", "call_id": "a"},
+                             {"tool": "bash", "call_id": "b", "args": {"command": "true"}}]},
+           {"text": "Done."})
+    lines = [e for e in events(run(hooke, "go", "--json")) if e["type"].startswith("tool")]
+    assert [(e["type"], e["call_id"]) for e in lines] == [
+        ("tool", "a"), ("tool_result", "a"), ("tool", "b"), ("tool_result", "b")]
 
 
 def test_what_nobody_counts_is_estimated(hooke):
