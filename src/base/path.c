@@ -7,13 +7,18 @@
 
 char *path_join(struct arena *a, const char *dir, const char *name)
 {
-    size_t len = strlen(dir);
+    struct str head = str_of(dir), tail = str_of(name);
+    char *path;
 
-    if (name[0] == '/' || len == 0)
+    if (name[0] == '/' || head.len == 0)
         return arena_strdup(a, name);
-    if (dir[len - 1] == '/')
-        return arena_printf(a, "%s%s", dir, name);
-    return arena_printf(a, "%s/%s", dir, name);
+    if (dir[head.len - 1] == '/')
+        head.len--; /* or it would stand there twice */
+    path = arena_alloc(a, head.len + 1 + tail.len + 1);
+    memcpy(path, head.ptr, head.len);
+    path[head.len] = '/';
+    memcpy(path + head.len + 1, tail.ptr, tail.len + 1);
+    return path;
 }
 
 char *path_dirname(struct arena *a, const char *path)
