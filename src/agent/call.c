@@ -123,8 +123,8 @@ static void pass_gate(struct call *c)
 {
     CLEANUP(receipt) struct receipt r = { 0 };
     struct arena *a = c->shared;
-    struct permission_gate gate = { c->s->agent, a, arena_cstr(a, c->name) };
-    const struct event_settle settle = { &gate, permission_settle };
+    struct permission_gate gate = { c->s->agent, arena_cstr(a, c->name) };
+    const struct event_settle settle = { permission_settle, &gate };
     const struct event ev = {
         .point = POINT_TOOL_EXECUTE_BEFORE,
         .data = call_data(c),

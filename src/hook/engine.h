@@ -76,18 +76,6 @@ MUST_CHECK int engine_emit(struct engine *en, const struct event *ev, struct are
 void engine_note(struct engine *en, const struct receipt *of, const char *text);
 
 /*
- * The same for who has to say the verdict in words of another system: `settle` is called after the
- * observers and before the receipt is written, and may put into it what was lost on the way.
- */
-struct engine_settling {
-    void (*settle)(void *context, struct arena *a, struct receipt *r);
-    void *context;
-};
-MUST_CHECK int engine_emit_settled(struct engine *en, const struct event *ev, struct arena *a,
-                                   const struct engine_settling *s, struct receipt *r,
-                                   struct err *e);
-
-/*
  * Try one hook alone: even if the event does not match it, it is off, or its cadence is closed.
  * Nothing is counted, no receipt is written and no state goes with the session; the receipt and
  * `report` say what happened. It must be a hook of the event's point, of the registry in force.

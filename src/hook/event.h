@@ -25,12 +25,13 @@ struct receipt;
 
 /*
  * The last word of whoever emits, after the chain has decided and before observers and the receipt
- * see the outcome: it may ask a person, and change the receipt's verdict. Its time is not the
- * hooks'.
+ * see the outcome: it may ask a person, say the verdict in words of another system, change it, and
+ * warn in the receipt. `a` is the event's arena. Its time is not the hooks'. An event that was
+ * aborted is settled too; its verdict is a stop.
  */
 struct event_settle {
+    void (*run)(void *context, struct arena *a, struct receipt *r);
     void *context;
-    void (*run)(void *context, struct receipt *r);
 };
 
 struct event {
