@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
 struct unit {
@@ -50,7 +49,7 @@ static bool parse_amount(struct str text, const struct unit *units, size_t count
         amount = strtod(number, NULL) * (double)units[i].factor;
         if (amount >= 9007199254740992.0) /* beyond that the result would be rounded */
             return false;
-        *out = (int64_t)llround(amount);
+        *out = (int64_t)(amount + 0.5); /* not llround(): see src/cli/late_math.c */
         return true;
     }
     return false;
