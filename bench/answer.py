@@ -2,9 +2,10 @@
 """What one PreToolUse event of 4 KB costs Claude Code: hooke-answer with the daemon and without,
 beside programs that do nothing and hooks that do the check of five rules in other languages.
 
-    answer.py BUILD       prints "<row><TAB><nanoseconds, median>"; HOME is its own
+    answer.py BENCH_START HOOKE NOTHING NOTHING_STATIC
 
-bench_start does the timing, with the event as the standard input of every command."""
+prints "<row><TAB><nanoseconds, median>"; HOME is its own. hooke-answer stands beside HOOKE.
+BENCH_START does the timing, with the event as the standard input of every command."""
 import json
 import os
 import shutil
@@ -33,9 +34,10 @@ def rules():
 
 
 # What is in force: the built-ins that keep nothing, the same with five rules, and all built-ins, of
-# which loop-guard counts calls and so writes to the store.
-CONFIGURATIONS = {"answer": {"disabled_hooks": ["loop-guard"]},
-                  "answer-rules": {"disabled_hooks": ["loop-guard"], "hooks": rules()},
+# which loop-guard counts calls, and todo-continuation has it noted that a tool ran: in the store.
+KEEPING = ["loop-guard", "todo-continuation"]
+CONFIGURATIONS = {"answer": {"disabled_hooks": KEEPING},
+                  "answer-rules": {"disabled_hooks": KEEPING, "hooks": rules()},
                   "answer-state": {}}
 
 
@@ -56,8 +58,8 @@ def others():
     return found + ["--", "hook-python", "/usr/bin/python3", os.path.join(HERE, "guard.py")]
 
 
-def measure(build, home, runs, *commands, **env):
-    subprocess.run([os.path.join(build, "bench", "bench_start"), "-n", str(runs), "-i",
+def measure(timer, home, runs, *commands, **env):
+    subprocess.run([timer, "-n", str(runs), "-i",
                     os.path.join(home, "event.json"), *commands], cwd=home, check=True,
                    env={**os.environ, **env})
 
@@ -70,27 +72,26 @@ def settle(answer, home, **env):
                        env={**os.environ, **env})
 
 
-def main(build):
+def main(timer, hooke, nothing, nothing_static):
     home = os.environ["HOME"]
-    answer = [os.path.join(build, "hooke-answer"), "claude"]
-    floors = ["start-static", os.path.join(build, "bench", "nothing_static"),
-              "--", "start-dynamic", os.path.join(build, "bench", "nothing")]
+    answer = [hooke + "-answer", "claude"]
+    floors = ["start-static", nothing_static, "--", "start-dynamic", nothing]
     with open(os.path.join(home, "event.json"), "w", encoding="utf-8") as f:
         f.write(event(home))
-    with subprocess.Popen([os.path.join(build, "hooke"), "serve"], stderr=subprocess.PIPE,
+    with subprocess.Popen([hooke, "serve"], stderr=subprocess.PIPE,
                           text=True) as daemon:
         try:
             daemon.stderr.readline()  # it listens
             for name, configuration in CONFIGURATIONS.items():
                 configure(home, configuration)
                 settle(answer, home)
-                measure(build, home, 300, *floors, "--", name + "-daemon", *answer)
+                measure(timer, home, 300, *floors, "--", name + "-daemon", *answer)
                 settle(answer, home, HOOKE_SOCKET="")
-                measure(build, home, 100, *floors, "--", name + "-alone", *answer, HOOKE_SOCKET="")
+                measure(timer, home, 100, *floors, "--", name + "-alone", *answer, HOOKE_SOCKET="")
         finally:
             daemon.terminate()
-    measure(build, home, 15, *others()[1:])
+    measure(timer, home, 15, *others()[1:])
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

@@ -9,4 +9,5 @@ foreach(name IN ITEMS libfyaml liblua5.4 libpcre2-8 libsqlite3 libsodium)
   endif()
   target_link_libraries(hooke_deps INTERFACE ${HOOKE_${name}})
 endforeach()
-target_link_libraries(hooke_deps INTERFACE Threads::Threads m ${CMAKE_DL_LIBS})
+# libc before libm: what is in both does not make a program need the second.
+target_link_libraries(hooke_deps INTERFACE Threads::Threads c m ${CMAKE_DL_LIBS})

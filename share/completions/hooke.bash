@@ -44,9 +44,9 @@ _hooke()
         trace) words="--number --session --point --follow --capture --sort --json" ;;
         state) words="--session --hook --json" ;;
         trust) words="--yes --full --revoke --list --trust --json" ;;
-        install | uninstall) words="claude codex gemini --project --yes --dry-run --json" ;;
+        install | uninstall) words="claude codex gemini opencode --project --yes --dry-run --json" ;;
         serve) words="--socket --idle --status --stop --json" ;;
-        doctor) words="--verify --json $scope" ;;
+        doctor) words="claude codex gemini opencode --verify --json $scope" ;;
         version) words="--json" ;;
         esac
         mapfile -t COMPREPLY < <(compgen -W "$words --help" -- "$current")

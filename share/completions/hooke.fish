@@ -40,7 +40,7 @@ complete -c hooke -n '__hooke_using trust' -F
 complete -c hooke -n '__hooke_using emit list show plan config doctor trust' -l trust -r -F -d 'the file of pins'
 complete -c hooke -n __fish_use_subcommand -a install -d 'let another agent ask hooke'
 complete -c hooke -n __fish_use_subcommand -a uninstall -d 'take hooke out of that agent again'
-complete -c hooke -n '__hooke_word install uninstall' -a 'claude codex gemini'
+complete -c hooke -n '__hooke_word install uninstall doctor' -a 'claude codex gemini opencode'
 complete -c hooke -n '__hooke_using install uninstall' -s p -l project -d 'for this workspace'
 complete -c hooke -n '__hooke_using install uninstall' -s y -l yes -d 'write without asking'
 complete -c hooke -n '__hooke_using install uninstall' -s n -l dry-run -d 'only show what would change'

@@ -44,6 +44,7 @@ struct show {
     const char *tool, *call_id, *hook;
     const struct json *json;
     bool ok;
+    bool routine; /* a hook's part in every request: too much for a person to read */
 };
 
 struct agent_screen {

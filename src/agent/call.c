@@ -119,15 +119,25 @@ static const char *const *words_of(struct arena *a, const struct json *list)
     return count ? words : NULL;
 }
 
+/* An empty prefix says that this agent takes one. */
+static const struct json *before_data(struct call *c)
+{
+    const struct json *data = call_data(c);
+
+    if (!str_is(c->name, "bash"))
+        return data;
+    return json_with(c->shared, data, STR("argv_prefix"), json_array(c->shared));
+}
+
 static void pass_gate(struct call *c)
 {
     CLEANUP(receipt) struct receipt r = { 0 };
     struct arena *a = c->shared;
-    struct permission_gate gate = { c->s->agent, a, arena_cstr(a, c->name) };
-    const struct event_settle settle = { &gate, permission_settle };
+    struct permission_gate gate = { c->s->agent, arena_cstr(a, c->name) };
+    const struct event_settle settle = { permission_settle, &gate };
     const struct event ev = {
         .point = POINT_TOOL_EXECUTE_BEFORE,
-        .data = call_data(c),
+        .data = before_data(c),
         .settle = &settle,
     };
 

@@ -2,7 +2,6 @@
 
 #include "agent/status.h"
 #include "base/clock.h"
-#include "base/path.h"
 #include "base/ulid.h"
 #include "hook/registry.h"
 
@@ -14,15 +13,10 @@
 
 /* Finding ------------------------------------------------------------------------------------- */
 
-static struct recipe_place place_of(const struct agent_session *s)
-{
-    return (struct recipe_place){ .config = agent_config(s->agent), .home = path_home() };
-}
-
 int callback_find(struct agent_session *s, const char *name, struct arena *a, struct callback *out,
                   struct err *e)
 {
-    const struct recipe_place place = place_of(s);
+    const struct recipe_place place = { .config = agent_config(s->agent) };
     int r;
 
     *out = (struct callback){ .name = arena_strdup(a, name) };
@@ -42,20 +36,6 @@ void callback_release(struct callback *cb)
     cb->registry = NULL;
 }
 
-/* Arguments of recipes are texts; `keep: 10` in a configuration means one, too. */
-static const struct json *texts_of(struct arena *a, const struct json *args)
-{
-    const struct json *texts = NULL;
-
-    for (const struct json *arg = json_first(args); arg; arg = json_next(arg)) {
-        bool plain = json_type(arg) == JSON_NUMBER || json_type(arg) == JSON_BOOL;
-
-        texts =
-            json_with(a, texts, json_key(a, arg), plain ? json_cstring(a, json_text(a, arg)) : arg);
-    }
-    return texts;
-}
-
 int callback_prompt(struct agent_session *s, const struct callback *cb, const struct json *args,
                     struct arena *a, char **prompt, struct err *e)
 {
@@ -65,7 +45,7 @@ int callback_prompt(struct agent_session *s, const struct callback *cb, const st
         .abort_fd = agent_options(s->agent)->abort_fd,
     };
 
-    return recipe_render(&cb->recipe, texts_of(a, args), &kitchen, a, prompt, e);
+    return recipe_render(&cb->recipe, args, &kitchen, a, prompt, e);
 }
 
 /* The thread ---------------------------------------------------------------------------------- */
@@ -77,14 +57,11 @@ int callback_prompt(struct agent_session *s, const struct callback *cb, const st
 static void give_tools(struct agent_session *child, struct agent_session *s,
                        const struct recipe *recipe)
 {
-    bool none;
-
     child->only_tools = recipe->tools ? recipe->tools : s->only_tools;
     child->only_commands = recipe->commands ? recipe->commands : s->only_commands;
-    none = child->only_tools && !child->only_tools[0];
-    if (none || !recipe->tools)
+    if (session_may_call_none(child) || !recipe->tools)
         child->tools = session_tools(s);
-    child->max_turns = none ? TEXT_TURNS : CALLBACK_TURNS;
+    child->max_turns = session_may_call_none(child) ? TEXT_TURNS : CALLBACK_TURNS;
 }
 
 static int choose(struct agent_session *child, const struct recipe *recipe, struct err *e)

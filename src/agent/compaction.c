@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <strings.h>
 
 #define OUTPUT_BYTES 2000 /* of a tool's output, where the whole is too long even to summarise */
 
@@ -53,28 +52,12 @@ bool compaction_is(const struct callback *cb)
 
 /* Todos --------------------------------------------------------------------------------------- */
 
-static bool is_open(const struct json *todo)
-{
-    CLEANUP(arena) struct arena a = { 0 };
-    struct str status = json_str(&a, json_get(todo, STR("status")));
-
-    return !str_is(status, "completed") && !str_is(status, "cancelled");
-}
-
 const struct json *compaction_todos(struct arena *a, const struct agent_session *s)
 {
     CLEANUP(arena) struct arena scratch = { 0 };
     const struct json *todos = survival_todos(session_messages(&scratch, s));
 
     return todos ? json_copy(a, todos) : NULL;
-}
-
-static bool names(const char *text, struct str what)
-{
-    for (; *text; text++)
-        if (strncasecmp(text, what.ptr, what.len) == 0)
-            return true;
-    return false;
 }
 
 /* The open todos that the summary does not name, as a part that holds the whole list; or NULL. */
@@ -87,15 +70,13 @@ static const struct json *lost_todos(struct arena *a, const struct json *todos, 
         struct str content = json_str(a, json_get(t, STR("content")));
         bool now = str_is(json_str(a, json_get(t, STR("status"))), "in_progress");
 
-        if (content.len && is_open(t) && !names(summary, content))
+        if (content.len && survival_is_open(t) && !survival_names(summary, content))
             strbuf_printf(&text, "\n[%s] %.*s", now ? ">" : " ", STR_ARG(content));
     }
     if (!text.len)
         return NULL;
-    part = message_text_part(
-        a, str_of(arena_printf(a, "Todos that are still open:%s", strbuf_cstr(&text))));
-    part = json_with(a, part, STR("synthetic"), json_bool(a, true));
-    part = json_with(a, part, STR("tag"), json_cstring(a, "todos"));
+    part = inject_part(a, "todos",
+                       str_of(arena_printf(a, "Todos that are still open:%s", strbuf_cstr(&text))));
     return json_with(a, part, STR("todos"), todos);
 }
 
@@ -151,9 +132,7 @@ static const struct json *shorten_part(struct arena *a, const struct json *part)
 
     if (!message_part_is(part, "tool_result") || output.len <= OUTPUT_BYTES)
         return part;
-    output.len = OUTPUT_BYTES;
-    while (output.len && ((unsigned char)output.ptr[output.len] & 0xc0) == 0x80)
-        output.len--;
+    output.len = str_fit(output, OUTPUT_BYTES);
     return json_with(a, part, STR("output"),
                      json_cstring(a, arena_printf(a, "%.*s\n[cut here]", STR_ARG(output))));
 }
@@ -198,6 +177,8 @@ static const char *with_context(struct arena *a, const char *prompt, const struc
     CLEANUP(strbuf) struct strbuf text = { 0 };
 
     strbuf_addstr(&text, prompt);
+    if (json_type(context) == JSON_STRING) /* as people write it */
+        strbuf_printf(&text, "\n\n%s", json_cstr(a, context));
     for (const struct json *c = json_first(context); c; c = json_next(c))
         if (json_type(c) == JSON_STRING)
             strbuf_printf(&text, "\n\n%s", json_cstr(a, c));
@@ -272,19 +253,22 @@ static void forget(struct agent_session *s)
 }
 
 /* A session that goes on with a summary begins anew for hooks that tell it how things are here. */
-static void announce(struct agent_session *s, const struct compaction *q,
+static void announce(struct agent_session *s, const struct compaction *q, const char *summary,
                      const struct agent_compacted *c)
 {
     CLEANUP(arena) struct arena a = { 0 };
-    struct json *data = json_object(&a);
+    const struct json *said = json_cstring(&a, summary);
+    struct json *compacted = json_object(&a), *created = json_object(&a);
 
-    json_add(&a, data, STR("before"), json_int(&a, c->before));
-    json_add(&a, data, STR("after"), json_int(&a, c->after));
-    json_add(&a, data, STR("generation"), json_int(&a, c->generation));
-    json_add(&a, data, STR("trigger"), json_cstring(&a, q->trigger));
-    (void)session_notice(s, POINT_SESSION_COMPACTED, data, &a);
-    (void)session_notice(s, POINT_SESSION_CREATED,
-                         json_with(&a, NULL, STR("source"), json_cstring(&a, "compact")), &a);
+    json_add(&a, compacted, STR("before"), json_int(&a, c->before));
+    json_add(&a, compacted, STR("after"), json_int(&a, c->after));
+    json_add(&a, compacted, STR("generation"), json_int(&a, c->generation));
+    json_add(&a, compacted, STR("trigger"), json_cstring(&a, q->trigger));
+    json_add(&a, compacted, STR("summary"), said);
+    (void)session_notice(s, POINT_SESSION_COMPACTED, compacted, &a);
+    json_add(&a, created, STR("source"), json_cstring(&a, "compact"));
+    json_add(&a, created, STR("summary"), said);
+    (void)session_notice(s, POINT_SESSION_CREATED, created, &a);
 }
 
 static int replace(struct agent_session *s, struct arena *a, size_t head, const char *summary,
@@ -328,7 +312,7 @@ int compaction_run(struct agent_session *s, const struct compaction *q, struct a
         return r;
     out->ns = clock_mono_ns() - began;
     forget(s);
-    announce(s, q, out);
+    announce(s, q, summary, out);
     return 0;
 }
 
@@ -356,53 +340,54 @@ int compaction_obey(struct agent_session *s, const struct compaction *q, struct 
     return r == -EALREADY ? 0 : r;
 }
 
-/* True: it was compacted. */
-static bool compact_now(struct agent_session *s)
+/* True: it was compacted. `r`: of the event that asked for it; NULL: none did. */
+static bool compact_now(struct agent_session *s, const struct receipt *r)
 {
     CLEANUP(arena) struct arena a = { 0 };
     CLEANUP(callback) struct callback cb = { 0 };
     const struct compaction q = { .callback = &cb, .trigger = "auto" };
-    size_t before = s->history.count;
-    const struct json *first = before ? s->history.items[0] : NULL;
+    const struct json *first = s->history.count ? s->history.items[0] : NULL;
     struct err e = { 0 };
-    int r = callback_find(s, COMPACTION, &a, &cb, &e);
+    int failed = callback_find(s, COMPACTION, &a, &cb, &e);
 
-    if (r == 0)
-        r = compaction_obey(s, &q, &e);
-    if (r < 0 && !s->over)
-        session_refuse(s, NULL, COMPACT_HOOK, e.msg);
-    return r == 0 && s->history.count && s->history.items[0] != first;
+    if (failed == 0)
+        failed = compaction_obey(s, &q, &e);
+    if (failed < 0 && !s->over)
+        session_refuse(s, r, COMPACT_HOOK, e.msg);
+    return failed == 0 && s->history.count && s->history.items[0] != first;
 }
 
-/* What compact-trigger says of the session as it is now, asked alone. */
-static bool is_due(struct agent_session *s)
+/* What compact-trigger says of the session as it is now, asked alone; recorded when it is due. */
+static bool is_due(struct agent_session *s, struct event *ev, struct arena *a, struct receipt *r)
 {
-    CLEANUP(arena) struct arena a = { 0 };
-    CLEANUP(receipt) struct receipt r = { 0 };
     struct engine *en = agent_options(s->agent)->engine;
     struct engine_trial trial = { .registry = engine_look(en) };
-    const struct event ev = { .point = POINT_TURN_AFTER,
-                              .turn = s->turn,
-                              .session = s->about,
-                              .data = session_state(s, &a) };
     struct err e = { 0 };
     bool due = false;
 
+    *ev = (struct event){
+        .point = POINT_TURN_AFTER, .turn = s->turn, .session = s->about, .data = session_state(s, a)
+    };
     trial.hook = registry_find(trial.registry, COMPACT_HOOK);
     if (trial.hook && !trial.hook->off_because) {
-        if (engine_try(en, &trial, &ev, &a, &r, &e) < 0)
+        if (engine_try(en, &trial, ev, a, r, &e) < 0)
             log_warn(agent_options(s->agent)->log, "%s", e.msg);
         else
-            due = r.verdict.result == VERDICT_CALLBACK;
+            due = r->verdict.result == VERDICT_CALLBACK;
     }
+    if (due)
+        engine_record(en, r);
     registry_unref(trial.registry);
     return due;
 }
 
 void compaction_look(struct agent_session *s)
 {
+    CLEANUP(arena) struct arena a = { 0 };
+    CLEANUP(receipt) struct receipt r = { 0 };
     int64_t window = model_info_find(s->provider, s->model.model).window;
     int64_t context = s->usage.context;
+    struct event ev; /* the receipt refers to it */
     bool due;
 
     if (s->loop.in_callback || (s->compact.seen && window >= s->compact.window))
@@ -413,15 +398,15 @@ void compaction_look(struct agent_session *s)
         return;
     s->usage.window = window;
     s->usage.context = session_context(s);
-    due = is_due(s);
+    due = is_due(s, &ev, &a, &r);
     s->usage.context = context;
     if (due)
-        (void)compact_now(s);
+        (void)compact_now(s, &r);
 }
 
 bool compaction_rescue(struct agent_session *s)
 {
-    return !s->loop.in_callback && s->compact.on && compact_now(s);
+    return !s->loop.in_callback && s->compact.on && compact_now(s, NULL);
 }
 
 /* By a person --------------------------------------------------------------------------------- */

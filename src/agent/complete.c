@@ -96,7 +96,7 @@ static int find_messages(struct completion *k, struct err *e)
 
 static int64_t tokens_of(struct arena *a, const struct json *j)
 {
-    return j ? (int64_t)(strlen(json_text(a, j)) + 3) / 4 : 0;
+    return j ? (int64_t)inject_tokens(str_of(json_text(a, j))) : 0;
 }
 
 static int find_output(struct completion *k, struct err *e)

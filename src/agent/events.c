@@ -10,8 +10,25 @@ static const struct {
     { POWER_MUTATE, "mutate" }, { POWER_CALLBACK, "callback" },
 };
 
-static void show_run(struct agent_session *s, const struct hook_run *run)
+/* A sandbox puts its words before every command. */
+static bool is_silent(const struct hook_run *run)
 {
+    return run->effects == POWER_CHANGE && run->hook->def && run->hook->def->no_rerun;
+}
+
+/* Points of every request, where what a hook adds or changes is no news. */
+static bool is_routine(enum point point, unsigned power)
+{
+    return (power == POWER_CHANGE || power == POWER_INJECT) &&
+           (point == POINT_SYSTEM_TRANSFORM || point == POINT_MESSAGES_TRANSFORM ||
+            point == POINT_CHAT_PARAMS || point == POINT_CHAT_HEADERS ||
+            point == POINT_TOOL_DEFINITION || point == POINT_SHELL_ENV);
+}
+
+static void show_run(struct agent_session *s, enum point point, const struct hook_run *run)
+{
+    if (is_silent(run))
+        return;
     for (size_t i = 0; i < ARRAY_LEN(effects); i++)
         if (run->effects & effects[i].powers) {
             agent_show(s->agent, &(struct show){ .kind = SHOW_HOOK,
@@ -19,7 +36,8 @@ static void show_run(struct agent_session *s, const struct hook_run *run)
                                                  .depth = s->about.depth,
                                                  .hook = run->hook->name,
                                                  .tool = effects[i].word,
-                                                 .text = str_of(run->detail) });
+                                                 .text = str_of(run->detail),
+                                                 .routine = is_routine(point, effects[i].powers) });
             return;
         }
     if (run->end != RUN_DONE)
@@ -34,7 +52,7 @@ static void show_run(struct agent_session *s, const struct hook_run *run)
 static void show_receipt(struct agent_session *s, const struct receipt *r)
 {
     for (size_t i = 0; i < r->run_count; i++)
-        show_run(s, &r->runs[i]);
+        show_run(s, r->event->point, &r->runs[i]);
     if (r->verdict.say)
         agent_show(s->agent, &(struct show){ .kind = SHOW_SAY,
                                              .session = s->about.id,

@@ -209,6 +209,7 @@ static bool take_turn(struct agent_session *s)
     if (s->over || !session_ask(s, &a, &reply))
         return false;
     tools = json_count(tools_used(&a, reply.message)) > 0;
+    s->newest_at = s->history.count;
     session_add(s, reply.message);
     s->said = message_text(&s->arena, reply.message);
     if (tools)

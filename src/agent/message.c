@@ -124,19 +124,59 @@ struct checking {
 };
 
 /* What no provider could translate would be left out there, in silence. */
-static int check_type(const struct checking *c, const struct json *part, struct err *e)
-{
-    static const char *const types[] = { "text", "reasoning", "tool_call", "tool_result", "file" };
-    size_t i = 0;
+static const struct part_kind {
+    const char *type;
+    const char *role;     /* whose it is; NULL: anybody's */
+    const char *needs[2]; /* fields that are texts */
+} kinds[] = {
+    { "text", NULL, { NULL } },
+    { "file", NULL, { "data" } },
+    { "reasoning", "assistant", { NULL } },
+    { "tool_call", "assistant", { "call_id", "tool" } },
+    { "tool_result", "tool", { "call_id" } },
+};
 
-    while (i < ARRAY_LEN(types) && !message_part_is(part, types[i]))
-        i++;
-    if (i == ARRAY_LEN(types))
-        return err_set(e, -EINVAL,
-                       "message %zu has a part that is no text, reasoning, tool_call, "
-                       "tool_result or file",
-                       c->index);
+static int find_kind(const struct checking *c, const struct json *part,
+                     const struct part_kind **kind, struct err *e)
+{
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+        if (message_part_is(part, kinds[i].type)) {
+            *kind = &kinds[i];
+            return 0;
+        }
+    return err_set(e, -EINVAL,
+                   "message %zu has a part that is no text, reasoning, tool_call, tool_result or "
+                   "file",
+                   c->index);
+}
+
+static int check_fields(const struct checking *c, const struct json *part,
+                        const struct part_kind *kind, struct err *e)
+{
+    const struct json *args = json_get(part, STR("args"));
+
+    for (size_t i = 0; i < ARRAY_LEN(kind->needs) && kind->needs[i]; i++)
+        if (!json_str(c->arena, json_get(part, str_of(kind->needs[i]))).len)
+            return err_set(e, -EINVAL, "message %zu has a %s without '%s'", c->index, kind->type,
+                           kind->needs[i]);
+    if (args && json_type(args) != JSON_OBJECT)
+        return err_set(e, -EINVAL, "message %zu has a %s whose 'args' are no object", c->index,
+                       kind->type);
     return 0;
+}
+
+static int check_kind(const struct checking *c, const struct json *message, const struct json *part,
+                      struct err *e)
+{
+    const struct part_kind *kind = NULL;
+    int r = find_kind(c, part, &kind, e);
+
+    if (r < 0)
+        return r;
+    if (kind->role && !message_is(message, kind->role))
+        return err_set(e, -EINVAL, "message %zu has a %s: only messages of the role '%s' do",
+                       c->index, kind->type, kind->role);
+    return check_fields(c, part, kind, e);
 }
 
 static bool says_nothing(struct arena *a, const struct json *part)
@@ -144,13 +184,11 @@ static bool says_nothing(struct arena *a, const struct json *part)
     return message_part_is(part, "text") && !str_trim(json_str(a, json_get(part, STR("text")))).len;
 }
 
-static int check_part(struct checking *c, const struct json *part, struct err *e)
+/* Whether calls and results are pairs. */
+static int check_pair(struct checking *c, const struct json *part, struct err *e)
 {
     struct str id = json_str(c->arena, json_get(part, STR("call_id")));
-    int r = check_type(c, part, e);
 
-    if (r < 0)
-        return r;
     if (message_part_is(part, "tool_call"))
         c->open = json_with(c->arena, c->open, id, json_bool(c->arena, true));
     if (!message_part_is(part, "tool_result"))
@@ -178,7 +216,7 @@ static int check_message(struct checking *c, const struct json *message, struct 
     const struct json *parts = message_parts(c->arena, message);
     struct str role = message_role(c->arena, message);
     int r = check_order(c, message, e);
-    bool empty = true;
+    bool empty = true, result = false;
 
     if (r < 0)
         return r;
@@ -187,10 +225,15 @@ static int check_message(struct checking *c, const struct json *message, struct 
                        c->index, STR_ARG(role));
     for (const struct json *part = json_first(parts); part && r == 0; part = json_next(part)) {
         empty &= says_nothing(c->arena, part);
-        r = check_part(c, part, e);
+        result |= message_part_is(part, "tool_result");
+        r = check_kind(c, message, part, e);
+        if (r == 0)
+            r = check_pair(c, part, e);
     }
     if (r == 0 && empty)
         return err_set(e, -EINVAL, "message %zu is empty", c->index);
+    if (r == 0 && str_is(role, "tool") && !result)
+        return err_set(e, -EINVAL, "message %zu is a tool's and has no result", c->index);
     return r;
 }
 

@@ -36,7 +36,7 @@ static const char *denial(struct arena *a, const char *tool)
 
 /* The gate ------------------------------------------------------------------------------------- */
 
-void permission_settle(void *context, struct receipt *r)
+void permission_settle(void *context, struct arena *a, struct receipt *r)
 {
     const struct permission_gate *g = context;
     struct str mode = configured(g->agent, g->tool);
@@ -45,7 +45,7 @@ void permission_settle(void *context, struct receipt *r)
     if (d == DECISION_BLOCK || d == DECISION_ALLOW || r->verdict.stop)
         return;
     if (str_is(mode, "deny"))
-        decide(r, "configuration", DECISION_BLOCK, denial(g->arena, g->tool));
+        decide(r, "configuration", DECISION_BLOCK, denial(a, g->tool));
     else if (str_is(mode, "allow") && d == DECISION_NONE)
         r->answer = (struct receipt_answer){ "configuration", DECISION_ALLOW };
 }
@@ -54,7 +54,6 @@ void permission_settle(void *context, struct receipt *r)
 
 struct question {
     struct agent_session *s;
-    struct arena *arena;
     const char *tool, *why;
     const struct json *args;
 };
@@ -82,7 +81,7 @@ static bool person_consents(const struct question *q, const struct agent_screen 
     return yes;
 }
 
-static void answer(void *context, struct receipt *r)
+static void answer(void *context, struct arena *a, struct receipt *r)
 {
     const struct question *q = context;
     const struct agent_screen *screen = agent_options(q->s->agent)->screen;
@@ -90,6 +89,8 @@ static void answer(void *context, struct receipt *r)
 
     if (d == DECISION_BLOCK || d == DECISION_ALLOW) {
         decide(r, "hook", d, NULL);
+    } else if (r->verdict.stop) {
+        return; /* the session ends: nobody needs to be asked, and the call is not made */
     } else if (was_allowed(q->s->agent, q->tool)) {
         decide(r, "flag", DECISION_ALLOW, q->why);
     } else if (screen && screen->consent) {
@@ -100,7 +101,7 @@ static void answer(void *context, struct receipt *r)
     } else {
         r->verdict.decision = DECISION_ASK;
         r->verdict.reason = q->why;
-        verdict_settle_ask(q->arena, &r->verdict, arena_printf(q->arena, "--allow %s", q->tool));
+        verdict_settle_ask(a, &r->verdict, arena_printf(a, "--allow %s", q->tool));
         decide(r, "nobody", DECISION_BLOCK, NULL);
     }
 }
@@ -111,12 +112,11 @@ static const char *ask(struct agent_session *s, struct arena *a, const struct js
     CLEANUP(receipt) struct receipt r = { 0 };
     struct question q = {
         .s = s,
-        .arena = a,
         .tool = json_cstr(a, json_get(call, STR("tool"))),
         .why = why,
         .args = json_get(call, STR("args")),
     };
-    const struct event_settle settle = { &q, answer };
+    const struct event_settle settle = { answer, &q };
     const struct event ev = {
         .point = POINT_PERMISSION_ASK,
         .data = json_with(a, call, STR("why"), json_cstring(a, why)),

@@ -15,12 +15,11 @@
 /* The last word of the configuration on a call that no hook has decided. */
 struct permission_gate {
     const struct agent *agent;
-    struct arena *arena;
     const char *tool;
 };
 
 /* For struct event_settle of `tool.execute.before`: the context is a struct permission_gate. */
-void permission_settle(void *context, struct receipt *r);
+void permission_settle(void *context, struct arena *a, struct receipt *r);
 
 /*
  * NULL: go on; else why not. For calls that the gate has let pass. `why` is what a hook wants

@@ -80,8 +80,10 @@ static const char *changed_voice(const struct prefix_request *x, const struct pr
         const struct prefix_voice *a = i < x->count ? &x->voices[i] : NULL;
         const struct prefix_voice *b = i < y->count ? &y->voices[i] : NULL;
 
-        if (!a || !b)
-            return a ? a->hook : b->hook;
+        if (!b)
+            return a->hook;
+        if (!a)
+            return b->hook;
         if (strcmp(a->hook, b->hook) != 0) /* the one that is missing in the shorter list */
             return x->count > y->count ? a->hook : b->hook;
         if (a->said != b->said)

@@ -72,6 +72,11 @@ bool session_may_call(const struct agent_session *s, const char *tool)
     return has_name(s->only_tools, tool);
 }
 
+bool session_may_call_none(const struct agent_session *s)
+{
+    return s->only_tools && !s->only_tools[0];
+}
+
 static bool has_calls(const struct agent_session *s)
 {
     for (size_t i = 0; i < s->history.count; i++)
@@ -83,9 +88,8 @@ static bool has_calls(const struct agent_session *s)
 /* Providers refuse a history with calls to a model that has no tools: it is told of them then. */
 static bool may_offer(const struct agent_session *s, const char *tool)
 {
-    bool none = s->only_tools && !s->only_tools[0];
-
-    return has_name(s->def->tools, tool) && (session_may_call(s, tool) || (none && has_calls(s)));
+    return has_name(s->def->tools, tool) &&
+           (session_may_call(s, tool) || (session_may_call_none(s) && has_calls(s)));
 }
 
 static const struct json *define(struct agent_session *s, const struct tool *t)

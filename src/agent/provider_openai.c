@@ -10,6 +10,8 @@
 /* Numbers of parts: the text, the reasoning, then the calls. */
 enum { NUMBER_REASONING, NUMBER_TEXT, NUMBER_CALLS };
 
+#define CALLS_MAX 0x10000 /* numbers of calls as servers give them */
+
 static const char *const variants[] = { "minimal", "low", "medium", "high", NULL };
 
 /* Request ------------------------------------------------------------------------------------- */
@@ -36,14 +38,16 @@ static const struct json *call(struct arena *a, const struct json *part)
 static const struct json *assistant(struct arena *a, const struct json *message)
 {
     struct json *calls = json_array(a);
-    const char *text = message_text(a, message);
-    const struct json *m = said(a, "assistant", text[0] ? json_cstring(a, text) : json_null(a));
+    const struct json *text = json_cstring(a, message_text(a, message));
     const struct json *part = json_first(message_parts(a, message));
 
     for (; part; part = json_next(part))
         if (message_part_is(part, "tool_call"))
             json_push(a, calls, call(a, part));
-    return json_count(calls) ? json_with(a, m, STR("tool_calls"), calls) : m;
+    if (json_count(calls) == 0) /* nothing at all is refused, an empty text is not */
+        return said(a, "assistant", text);
+    return json_with(a, said(a, "assistant", json_str(a, text).len ? text : json_null(a)),
+                     STR("tool_calls"), calls);
 }
 
 static const struct json *file(struct arena *a, const struct json *part)
@@ -194,14 +198,29 @@ static void take_usage(struct reply *r, const struct json *usage)
     r->usage.output = output > thought ? output - thought : 0;
 }
 
+/* Some servers give every call the same number, or none: a name with another id begins a new one.
+ */
+static unsigned number_of(const struct reply *r, const struct json *c, struct str id,
+                          struct str name)
+{
+    unsigned number = NUMBER_CALLS + (unsigned)wire_count(c, "index") % CALLS_MAX;
+    const char *known;
+
+    while (reply_has(r, number + CALLS_MAX))
+        number += CALLS_MAX;
+    known = reply_call_id(r, number);
+    return known && id.len && name.len && !str_is(id, known) ? number + CALLS_MAX : number;
+}
+
 static void take_call(struct reply *r, const struct json *c)
 {
     struct arena *a = r->arena;
-    unsigned number = NUMBER_CALLS + (unsigned)wire_count(c, "index");
     const struct json *function = json_get(c, STR("function"));
+    struct str id = json_str(a, json_get(c, STR("id")));
+    struct str name = json_str(a, json_get(function, STR("name")));
+    unsigned number = number_of(r, c, id, name);
 
-    reply_tool(r, number, json_str(a, json_get(c, STR("id"))),
-               json_str(a, json_get(function, STR("name"))));
+    reply_tool(r, number, id, name);
     reply_args(r, number, json_str(a, json_get(function, STR("arguments"))));
 }
 

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/suggest.h"
+#include "hook/child.h"
 #include "hook/trust.h"
 
 #include <errno.h>
@@ -148,6 +149,7 @@ int recipe_find(const struct recipe_place *place, struct arena *a, const char *n
     struct spots spots;
 
     *out = (struct recipe){ .name = arena_strdup(a, name), .description = "" };
+    out->keys = child_keys(a, place->config ? place->config->root : NULL);
     if (!is_name(name))
         return err_set(e, -EINVAL, "'%s' is no name of a recipe", name);
     spots = find_spots(place, a);

@@ -36,8 +36,9 @@ struct recipe {
     bool replaces;     /* `apply: replace`: its text takes the place of the history */
     struct str source; /* all of the file */
     struct str body;
-    size_t line;           /* of the file on which the body begins */
-    const char *untrusted; /* why it must not be used; NULL: it may */
+    size_t line;             /* of the file on which the body begins */
+    const char *untrusted;   /* why it must not be used; NULL: it may */
+    const char *const *keys; /* variables its commands do not see, ended by NULL; NULL: the usual */
 };
 
 /* Where to look. */

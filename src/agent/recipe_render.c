@@ -214,10 +214,9 @@ static int run_words(struct cook *c, const struct recipe_expr *x, const char *co
                      struct value *out)
 {
     CLEANUP(proc_result) struct proc_result run = { 0 };
-    size_t count;
     const struct proc p = {
         .argv = argv,
-        .env = child_env(c->arena, NULL, NULL, 0, &count),
+        .env = c->recipe->keys ? c->recipe->keys : child_keys(c->arena, NULL),
         .cwd = c->kitchen->cwd,
         .out_max = OUTPUT_MAX,
         .err_max = OUTPUT_MAX,

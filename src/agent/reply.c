@@ -33,6 +33,13 @@ bool reply_has(const struct reply *r, unsigned number)
     return find(r, number) != NULL;
 }
 
+const char *reply_call_id(const struct reply *r, unsigned number)
+{
+    const struct reply_part *p = find(r, number);
+
+    return p ? p->call_id : NULL;
+}
+
 static struct reply_part *part(struct reply *r, unsigned number, enum kind kind)
 {
     struct reply_part *p = find(r, number);

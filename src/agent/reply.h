@@ -48,6 +48,9 @@ void reply_native_text(struct reply *r, unsigned number, const char *provider, s
 /* Whether there is a part of that number. */
 bool reply_has(const struct reply *r, unsigned number);
 
+/* The id of the call of that number; NULL: there is none, or it has none yet. */
+const char *reply_call_id(const struct reply *r, unsigned number);
+
 /* Arguments that are no JSON object become {}, with what the model wrote in `args_text`. */
 const struct json *reply_message(struct reply *r);
 void reply_release(struct reply *r);

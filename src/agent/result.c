@@ -71,9 +71,8 @@ static int call_back(struct agent_session *s, const struct verdict *v, const cha
     const char *why;
     int r;
 
-    if (!loop_callback(&s->loop, &why))
+    if (!loop_may_call(&s->loop, &why))
         return err_set(e, -ELOOP, "%s", why);
-    loop_callback_ended(&s->loop);
     r = callback_find(s, v->callback, &a, &cb, e);
     if (r < 0)
         return r;

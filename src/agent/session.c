@@ -73,6 +73,20 @@ static struct conversation_rows rows_of(struct arena *a, const struct json *cons
     return rows;
 }
 
+/* Turns are stored one by one: no more than one answer is new. */
+static void note_cost(struct arena *a, const struct agent_session *s,
+                      struct conversation_rows *rows)
+{
+    struct conversation_message *m;
+
+    if (usage_tokens(&s->newest.usage) == 0 || s->newest_at < s->stored ||
+        s->newest_at - s->stored >= rows->count)
+        return;
+    m = &rows->list[s->newest_at - s->stored];
+    m->usage = str_of(json_text(a, usage_to_json(a, &s->newest.usage)));
+    m->cost = s->newest.cost;
+}
+
 static struct conversation_totals totals_of(struct arena *a, const struct agent_session *s)
 {
     return (struct conversation_totals){
@@ -94,10 +108,13 @@ int session_save(struct agent_session *s, struct err *e)
     if (!s->save || count == 0)
         return 0;
     rows = rows_of(&a, s->history.items + s->stored, count);
+    note_cost(&a, s, &rows);
     r = conversation_append(agent_options(s->agent)->store, s->about.id, s->stored, &rows, &totals,
                             e);
-    if (r == 0)
+    if (r == 0) {
         s->stored = s->history.count;
+        s->newest = (struct answer_cost){ 0 };
+    }
     return r;
 }
 

@@ -45,6 +45,12 @@ struct compact_state {
     int64_t window; /* of the model, when it did */
 };
 
+/* What an answer of the model took. */
+struct answer_cost {
+    struct usage usage;
+    double cost;
+};
+
 struct agent_session {
     struct agent *agent;
     struct session about; /* what every event says of it */
@@ -62,6 +68,8 @@ struct agent_session {
     struct usage usage; /* totals, and the context of the last request */
     struct usage begun; /* totals when this run began */
     double cost;
+    struct answer_cost newest; /* of the newest answer, until it is stored */
+    size_t newest_at;          /* where in the history that is */
     uint64_t hook_ns;
     const struct json *todos;                             /* NULL: none */
     const char *const *only_tools, *const *only_commands; /* as in agent_task */
@@ -172,3 +180,9 @@ const struct json *session_tools(struct agent_session *s);
 
 /* Whether what it was asked to do allows the tool; what was told to the model may be more. */
 bool session_may_call(const struct agent_session *s, const char *tool);
+
+/*
+ * Whether it allows no tool at all: then the model is told of tools only for the sake of its
+ * history, and the provider is asked to let it call none.
+ */
+bool session_may_call_none(const struct agent_session *s);

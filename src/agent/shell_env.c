@@ -19,16 +19,10 @@ static void add(struct listing *l, const char *entry)
 
 static void remove_secrets(struct listing *l, const struct config *config)
 {
-    const struct setting *providers = config ? config_get(config, "providers", NULL) : NULL;
+    const char *const *key = child_keys(l->arena, config ? config->root : NULL);
 
-    for (const char *const *name = child_keys; *name; name++)
-        add(l, *name);
-    for (const struct setting *p = providers ? providers->first : NULL; p; p = p->next) {
-        const struct setting *named = setting_get(p, "key_variable");
-
-        if (named && named->kind == SETTING_STRING && named->text.len)
-            add(l, named->text.ptr);
-    }
+    for (; *key; key++)
+        add(l, *key);
 }
 
 static void remove_own(struct listing *l)

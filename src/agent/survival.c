@@ -12,7 +12,7 @@ static bool is_listed(struct arena *a, const struct json *list, struct str text)
 
 /* Naming -------------------------------------------------------------------------------------- */
 
-static bool names(const char *text, struct str what)
+bool survival_names(const char *text, struct str what)
 {
     for (; *text; text++)
         if (strncasecmp(text, what.ptr, what.len) == 0)
@@ -45,7 +45,7 @@ static void sort(struct arena *a, const struct json *all, const char *text,
     struct json *kept = json_array(a), *lost = json_array(a);
 
     for (const struct json *n = json_first(all); n; n = json_next(n))
-        json_push(a, names(text, json_str(a, n)) ? kept : lost, n);
+        json_push(a, survival_names(text, json_str(a, n)) ? kept : lost, n);
     out->kept = kept;
     out->lost = lost;
 }
@@ -97,15 +97,22 @@ const struct json *survival_todos(const struct json *messages)
     return found;
 }
 
+bool survival_is_open(const struct json *todo)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    struct str status = json_str(&a, json_get(todo, STR("status")));
+
+    return !str_is(status, "completed") && !str_is(status, "cancelled");
+}
+
 static const struct json *open_todos(struct arena *a, const struct json *messages)
 {
     struct json *all = json_array(a);
 
     for (const struct json *t = json_first(survival_todos(messages)); t; t = json_next(t)) {
-        struct str status = json_str(a, json_get(t, STR("status")));
         struct str content = json_str(a, json_get(t, STR("content")));
 
-        if (content.len && !str_is(status, "completed") && !str_is(status, "cancelled"))
+        if (content.len && survival_is_open(t))
             json_push(a, all, json_string(a, content));
     }
     return all;

@@ -23,5 +23,11 @@ struct survival {
 /* `before` and `after` are lists of messages; everything is in the arena. */
 struct survival survival_of(struct arena *a, const struct json *before, const struct json *after);
 
+/* Whether a text names something, in whatever case. */
+bool survival_names(const char *text, struct str what);
+
+/* Whether a todo is still to be done. */
+bool survival_is_open(const struct json *todo);
+
 /* The list of the last todo call, or of what a compaction put back; NULL: none. */
 const struct json *survival_todos(const struct json *messages);

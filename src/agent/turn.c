@@ -20,6 +20,7 @@ struct asking {
     struct model_request q;
     struct model_info info;
     struct strbuf arrived; /* text of a reply that is not complete */
+    struct json *failed;   /* models that were asked and failed, as "provider/model" */
 };
 
 /* Putting it together ------------------------------------------------------------------------- */
@@ -109,7 +110,7 @@ static void put_together(struct asking *k)
         .model = s->model.model,
         .variant = s->variant,
         .tools = session_tools(s),
-        .no_calls = s->only_tools && !s->only_tools[0],
+        .no_calls = session_may_call_none(s),
         .session = s->about.id,
         .abort_fd = agent_options(s->agent)->abort_fd,
     };
@@ -167,14 +168,31 @@ static const struct json *updated(struct asking *k, const struct json *message)
     return json_with(a, data, STR("model"), json_cstring(a, k->s->model.model));
 }
 
-static void count_usage(struct asking *k, const struct model_reply *reply)
+/* Not every server counts; limits and compaction need a number all the same. */
+static struct usage guess_usage(const struct asking *k, const struct model_reply *reply)
+{
+    struct usage u = { .output = message_tokens(reply->message) };
+
+    for (const struct json *s = json_first(k->q.system); s; s = json_next(s))
+        u.input += (int64_t)inject_tokens(json_str(k->arena, s));
+    for (const struct json *m = json_first(k->q.messages); m; m = json_next(m))
+        u.input += message_tokens(m);
+    return u;
+}
+
+static void count_usage(struct asking *k, struct model_reply *reply)
 {
     struct agent_session *s = k->s;
 
+    if (usage_tokens(&reply->usage) == 0)
+        reply->usage = guess_usage(k, reply);
     usage_add(&s->usage, &reply->usage);
     s->usage.context = usage_tokens(&reply->usage);
     s->usage.window = k->info.window;
-    s->cost += model_cost(&k->info, &reply->usage);
+    s->newest = (struct answer_cost){ reply->usage, model_cost(&k->info, &reply->usage) };
+    s->newest.usage.context = s->usage.context;
+    s->newest.usage.window = s->usage.window;
+    s->cost += s->newest.cost;
 }
 
 static const struct json *complete_text(struct asking *k, const struct json *part)
@@ -199,6 +217,15 @@ static void complete_texts(struct asking *k, struct model_reply *reply)
     reply->message = json_with(a, reply->message, STR("content"), parts);
 }
 
+/* An answer that is not what it seems to be looks like any other. */
+static void tell_stop(struct asking *k, enum model_stop stop)
+{
+    if (stop == MODEL_LENGTH)
+        session_note(k->s, "the model's answer is cut off: it has reached its longest output");
+    else if (stop == MODEL_REFUSED)
+        session_note(k->s, "the model's provider has refused to answer, or to go on");
+}
+
 static void succeed(struct asking *k, struct model_reply *reply)
 {
     struct arena *a = k->arena;
@@ -220,6 +247,7 @@ static void succeed(struct asking *k, struct model_reply *reply)
                                             .session = k->s->about.id,
                                             .depth = k->s->about.depth,
                                             .json = reply->message });
+    tell_stop(k, reply->stop);
 }
 
 /* Failing ------------------------------------------------------------------------------------- */
@@ -251,6 +279,36 @@ static const struct json *error_data(struct asking *k, const struct model_failur
     return json_with(a, NULL, STR("error"), error);
 }
 
+static bool has_failed(const struct asking *k, const char *model)
+{
+    for (const struct json *m = json_first(k->failed); m; m = json_next(m))
+        if (str_is(json_str(k->arena, m), model))
+            return true;
+    return false;
+}
+
+/* A hook that names a model which has failed already would keep this going for ever. */
+static const char *another(struct asking *k, const char *model)
+{
+    if (!model || !has_failed(k, model))
+        return model;
+    session_note(k->s, arena_printf(k->arena,
+                                    "a hook wants to go on with '%s', which has failed: not asked "
+                                    "again",
+                                    model));
+    return NULL;
+}
+
+static void note_failed(struct asking *k)
+{
+    struct agent_session *s = k->s;
+    const char *model = arena_printf(k->arena, "%s/%s", s->model.provider, s->model.model);
+
+    if (!k->failed)
+        k->failed = json_array(k->arena);
+    json_push(k->arena, k->failed, json_cstring(k->arena, model));
+}
+
 /* An address nobody answers at is mostly a wrong one: no use in insisting. */
 static bool may_retry(const struct model_failure *f, unsigned attempt)
 {
@@ -265,14 +323,22 @@ static bool retry(struct asking *k, const struct model_failure *f, unsigned atte
     struct agent_session *s = k->s;
     int64_t ms = delay_of(f, attempt);
 
-    *model =
-        session_status(s, "retry", attempt, json_get(error_data(k, f), STR("error")), k->arena);
+    *model = another(
+        k, session_status(s, "retry", attempt, json_get(error_data(k, f), STR("error")), k->arena));
     if (*model)
         return true;
     show_piece(s, SHOW_RETRY,
                str_of(arena_printf(k->arena, "%s; trying again in %.1f s", f->message,
                                    (double)ms / 1000)));
     return wait_for(s, ms);
+}
+
+static const char *reason_of(struct asking *k, const struct model_failure *f)
+{
+    if (f->retry_after_ms <= ASKED_MAX_MS)
+        return f->message;
+    return arena_printf(k->arena, "%s; the provider asks to wait %lld s", f->message,
+                        (long long)(f->retry_after_ms / 1000));
 }
 
 /* Whether to ask again; `*model` is another one a hook wants to be asked, or NULL. */
@@ -290,7 +356,8 @@ static bool fail(struct asking *k, const struct model_failure *f, unsigned attem
         session_end(s, AGENT_ABORTED, "aborted");
         return false;
     }
-    *model = session_notice(s, POINT_MESSAGE_UPDATED, data, k->arena);
+    note_failed(k);
+    *model = another(k, session_notice(s, POINT_MESSAGE_UPDATED, data, k->arena));
     if (*model)
         return true;
     if (f->class == MODEL_CONTEXT_OVERFLOW && !s->over && compaction_rescue(s))
@@ -301,9 +368,9 @@ static bool fail(struct asking *k, const struct model_failure *f, unsigned attem
         session_end(s, AGENT_ABORTED, "aborted");
         return false;
     }
-    *model = session_notice(s, POINT_SESSION_ERROR, error_data(k, f), k->arena);
+    *model = another(k, session_notice(s, POINT_SESSION_ERROR, error_data(k, f), k->arena));
     if (!*model)
-        session_end(s, AGENT_FAILED, f->message);
+        session_end(s, AGENT_FAILED, reason_of(k, f));
     return *model != NULL;
 }
 

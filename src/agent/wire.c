@@ -4,17 +4,23 @@
 
 #include <errno.h>
 
+#define HEAD_MAX 4096
+
 struct receiving {
     const struct wire *wire;
     struct reply reply;
     struct sse sse;
+    struct strbuf head; /* how the answer begins, while it is no stream of events */
+    bool streams;       /* an event has come */
 };
 
 int64_t wire_count(const struct json *object, const char *key)
 {
     int64_t n;
 
-    return json_to_int64(json_get(object, str_of(key)), &n) == 0 && n > 0 ? n : 0;
+    if (json_to_int64(json_get(object, str_of(key)), &n) < 0 || n < 0)
+        return 0;
+    return n < USAGE_MAX ? n : USAGE_MAX;
 }
 
 static int on_event(void *context, const char *name, struct str data, struct err *e)
@@ -24,6 +30,7 @@ static int on_event(void *context, const char *name, struct str data, struct err
     const struct json *doc;
     int ret;
 
+    r->streams = true;
     if (str_is(data, "[DONE]")) /* OpenAI's way to say good-bye */
         return 0;
     ret = json_parse(&a, data, NULL, &doc, e);
@@ -39,6 +46,8 @@ static int on_bytes(void *context, struct str bytes, struct err *e)
 {
     struct receiving *r = context;
 
+    if (!r->streams)
+        strbuf_add(&r->head, bytes.ptr, bytes.len);
     return sse_feed(&r->sse, bytes, on_event, r, e);
 }
 
@@ -89,6 +98,43 @@ static int fail(struct arena *a, struct model_failure *f, enum failure_class cla
     return -EIO;
 }
 
+/* A proxy's page, or an error that pretends to be none: asking again would bring it again. */
+static bool is_no_stream(struct receiving *r, const struct http_response *res,
+                         const struct model_exchange *x)
+{
+    struct model_failure *f = x->failure;
+    const struct json *body;
+
+    if (r->streams || !res->content_type[0] ||
+        strncmp(res->content_type, "text/event-stream", 17) == 0)
+        return false;
+    if (json_parse(x->arena, strbuf_str(&r->head), NULL, &body, NULL) == 0 &&
+        json_get(body, STR("error"))) {
+        failure_of_answer(x->arena, 0, strbuf_str(&r->head), f);
+        return true;
+    }
+    (void)fail(x->arena, f, MODEL_OTHER,
+               arena_printf(x->arena,
+                            "the provider answered with '%s' instead of a stream of events: is the "
+                            "address right?",
+                            res->content_type));
+    return true;
+}
+
+/* Some servers repeat in an error what they did not accept. */
+static void hide_key(struct arena *a, const char *key, struct model_failure *f)
+{
+    CLEANUP(strbuf) struct strbuf text = { 0 };
+    const char *from = f->message, *at;
+
+    if (!key || !key[0] || !from || !strstr(from, key))
+        return;
+    for (; (at = strstr(from, key)); from = at + strlen(key))
+        strbuf_printf(&text, "%.*s[key]", (int)(at - from), from);
+    strbuf_addstr(&text, from);
+    f->message = arena_cstr(a, strbuf_str(&text));
+}
+
 /* What an exchange that went through amounts to. */
 static int conclude(struct receiving *r, const struct http_response *res,
                     const struct model_exchange *x)
@@ -104,6 +150,8 @@ static int conclude(struct receiving *r, const struct http_response *res,
         *f = r->reply.failure;
         return -EIO;
     }
+    if (!r->reply.complete && is_no_stream(r, res, x))
+        return -EIO;
     if (!r->reply.complete)
         return fail(x->arena, f, MODEL_CUT_STREAM,
                     "the model's answer ended before it was complete");
@@ -115,7 +163,7 @@ static int conclude(struct receiving *r, const struct http_response *res,
 
 int wire_send(const struct wire *w, const struct model_exchange *x)
 {
-    struct receiving r = { .wire = w };
+    struct receiving r = { .wire = w, .head = { .max = HEAD_MAX } };
     CLEANUP(strbuf) struct strbuf body = { 0 };
     CLEANUP(http_response) struct http_response res = { 0 };
     const struct provider *p = x->provider;
@@ -136,7 +184,10 @@ int wire_send(const struct wire *w, const struct model_exchange *x)
     if (ret == -ECONNRESET && r.reply.complete) /* all was said before */
         ret = 0;
     ret = ret < 0 ? fail(x->arena, x->failure, class_of(ret), e.msg) : conclude(&r, &res, x);
+    if (ret < 0)
+        hide_key(x->arena, p->key, x->failure);
     reply_release(&r.reply);
     sse_release(&r.sse);
+    strbuf_release(&r.head);
     return ret;
 }

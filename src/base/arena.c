@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define BLOCK_MIN ((size_t)8 << 10)
+/* Most arenas stay small, and a program that has to start fast pays for every page it touches. */
+#define BLOCK_MIN ((size_t)2 << 10)
 #define BLOCK_MAX ((size_t)1 << 20)
 #define ALIGNMENT alignof(max_align_t)
 #define GROW_MIN  8 /* items */
@@ -94,17 +95,24 @@ char *arena_strdup(struct arena *a, const char *s)
 
 char *arena_printf(struct arena *a, const char *fmt, ...)
 {
+    size_t room = a->newest ? (size_t)(a->end - a->next) : 0, need;
+    bool fits;
     va_list ap;
-    char *text;
+    char *text = a->next;
     int n;
 
+    /* Most texts are short: where this one fits it need not be made twice. */
     va_start(ap, fmt);
-    n = vsnprintf(NULL, 0, fmt, ap);
+    n = vsnprintf(text, room, fmt, ap);
     va_end(ap);
-    text = arena_alloc(a, (size_t)(n < 0 ? 0 : n) + 1);
+    need = (size_t)(n < 0 ? 0 : n) + 1;
+    fits = n >= 0 && need <= room;
+    text = arena_alloc(a, need);
+    if (fits)
+        return text;
     text[0] = '\0';
     va_start(ap, fmt);
-    vsnprintf(text, (size_t)(n < 0 ? 0 : n) + 1, fmt, ap);
+    vsnprintf(text, need, fmt, ap);
     va_end(ap);
     return text;
 }

@@ -7,13 +7,18 @@
 
 char *path_join(struct arena *a, const char *dir, const char *name)
 {
-    size_t len = strlen(dir);
+    size_t len = strlen(dir), rest = strlen(name) + 1;
+    char *path;
 
     if (name[0] == '/' || len == 0)
         return arena_strdup(a, name);
     if (dir[len - 1] == '/')
-        return arena_printf(a, "%s%s", dir, name);
-    return arena_printf(a, "%s/%s", dir, name);
+        len--; /* or it would stand there twice */
+    path = arena_alloc(a, len + 1 + rest);
+    memcpy(path, dir, len);
+    path[len] = '/';
+    memcpy(path + len + 1, name, rest);
+    return path;
 }
 
 char *path_dirname(struct arena *a, const char *path)

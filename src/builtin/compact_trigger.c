@@ -9,25 +9,18 @@
  * everything the last request sent and received, of every kind. A hook of the user's decides first.
  */
 #include "hook/hook.h"
-
-static double number(const struct json *object, struct str name)
-{
-    double n;
-
-    return json_to_double(json_get(object, name), &n) == 0 ? n : 0;
-}
+#include "hook/usage.h"
 
 static int turn_after(const struct hook_call *c, struct verdict *v, struct err *e UNUSED)
 {
     const struct json *compact = event_data(c->event, STR("auto_compact"));
-    const struct json *usage = event_data(c->event, STR("usage"));
-    double threshold = number(compact, STR("threshold"));
-    double now = number(usage, STR("current_context_window"));
-    double most = number(usage, STR("max_context_window"));
+    const struct usage usage = usage_from_json(event_data(c->event, STR("usage")));
+    double threshold;
 
-    if (!json_is_true(json_get(compact, STR("enabled"))) || most <= 0 || now <= 0)
+    if (!json_is_true(json_get(compact, STR("enabled"))) ||
+        json_to_double(json_get(compact, STR("threshold")), &threshold) < 0)
         return 0;
-    if (threshold <= 0 || threshold > 1 || now / most < threshold)
+    if (threshold <= 0 || threshold > 1 || usage_share(&usage) < threshold)
         return 0;
     v->result = VERDICT_CALLBACK;
     v->callback = "compact";

@@ -40,6 +40,8 @@ static const struct mistake {
     { "unknown agent", -1, "unknown_agent", "take one of the agents there are, spelled like that" },
     { "unknown subagent_type", -1, "unknown_agent",
       "take one of the agents there are, spelled like that" },
+    { "' not found. available agents:", -1, "unknown_agent",
+      "take one of the agents there are, spelled like that" },
     { "agent name cannot be empty", -1, "unknown_agent", "name an agent with subagent_type" },
     { "cannot call primary agent", -1, "background_agent_not_allowed",
       "a leading agent can't be handed work: take one that is made to be called" },
@@ -65,16 +67,21 @@ static int given(const struct hook_call *c)
            (json_str(c->arena, json_get(args, STR("category"))).len != 0);
 }
 
-static bool begins_like_error(const char *output)
+static bool is_marked(const char *output)
 {
-    return strcasestr(output, "[ERROR]") || strcasestr(output, "Invalid arguments") ||
-           strcasestr(output, "is not allowed. Allowed agents:");
+    static const char *const marks[] = { "[ERROR]", "Invalid arguments" };
+    const char *begin = output + strspn(output, " \t\r\n");
+
+    for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+        if (strncasecmp(begin, marks[i], strlen(marks[i])) == 0)
+            return true;
+    return strcasestr(output, "is not allowed. Allowed agents:") != NULL;
 }
 
 static const struct mistake *find(const struct hook_call *c, const char *output)
 {
     const struct json *success = event_data(c->event, STR("success"));
-    bool marked = begins_like_error(output);
+    bool marked = is_marked(output);
 
     if (json_is_true(success) && !marked)
         return NULL;

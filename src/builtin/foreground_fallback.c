@@ -7,13 +7,15 @@
  * Tests:   tests/unit/builtin/test_foreground_fallback.c
  *
  * A host tells of one failure up to three times, so the same model failing again within the window
- * is the same trigger. A model that was offered counts as tried: the chain is walked once, forward.
+ * is the same trigger. A model that was offered counts as tried: the chain is walked once, forward,
+ * until one has answered; what is limited later is another matter.
  * What failed is read from the class of the error; from its status and words only where the host
  * gives it none.
  */
 #include "base/clock.h"
 #include "hook/error_class.h"
 #include "hook/state.h"
+#include "hook/usage.h"
 
 #include <inttypes.h>
 
@@ -235,6 +237,18 @@ static int decide(void *context, struct arena *a, struct str before, struct str 
     return 0;
 }
 
+static int decide_forget(void *context UNUSED, struct arena *a, struct str before,
+                         struct str *after, struct err *e UNUSED)
+{
+    const struct json *memory = NULL;
+
+    if (!str_is_set(before) || json_parse(a, before, NULL, &memory, NULL) < 0)
+        return 0;
+    memory = json_with(a, memory, STR("tried"), NULL);
+    *after = str_of(json_text(a, json_with(a, memory, STR("told"), NULL)));
+    return 0;
+}
+
 /* Points ----------------------------------------------------------------------------------------
  */
 
@@ -303,6 +317,30 @@ static int on_error(const struct hook_call *c, struct verdict *v, struct err *e)
     return handle(c, event_data(c->event, STR("error")), false, v, e);
 }
 
+/* A model has answered: tokens came out of it. */
+static int forget_tried(const struct hook_call *c, struct err *e)
+{
+    struct usage u = usage_from_json(event_data(c->event, STR("usage")));
+    struct str kept = { 0 };
+    int r;
+
+    if (u.output + u.reasoning <= 0)
+        return 0;
+    r = state_get(c, "chain", &kept, e);
+    if (r < 0 || !str_is_set(kept) || !memmem(kept.ptr, kept.len, "\"tried\"", 7))
+        return r;
+    return state_update(c, "chain", decide_forget, NULL, e);
+}
+
+static int message_updated(const struct hook_call *c, struct verdict *v, struct err *e)
+{
+    const struct json *error = event_data(c->event, STR("error"));
+
+    return json_type(error) == JSON_OBJECT || json_type(error) == JSON_STRING
+               ? handle(c, error, false, v, e)
+               : forget_tried(c, e);
+}
+
 static int session_status(const struct hook_call *c, struct verdict *v, struct err *e)
 {
     const struct json *status = event_data(c->event, STR("status"));
@@ -325,7 +363,7 @@ const struct hook_def foreground_fallback_hook = {
     .layer = LAYER_TRANSFORM,
     .options = options,
     .options_size = sizeof(struct options),
-    .on = { [POINT_MESSAGE_UPDATED] = on_error,
+    .on = { [POINT_MESSAGE_UPDATED] = message_updated,
             [POINT_SESSION_ERROR] = on_error,
             [POINT_SESSION_STATUS] = session_status,
             [POINT_SESSION_DELETED] = session_deleted },

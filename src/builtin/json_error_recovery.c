@@ -54,7 +54,11 @@ static const char *const patterns[][4] = {
     { "json: cannot unmarshal " },
     /* Rust */
     { "eof while parsing ", " at line ", " column " },
-    { "expected ", " at line ", " column " },
+    { "expected value at line ", " column " },
+    { "expected ident at line ", " column " },
+    { "expected `", "` at line ", " column " },
+    { "invalid escape at line ", " column " },
+    { "invalid number at line ", " column " },
     { "key must be a string at line ", " column " },
     { "trailing characters at line ", " column " },
     { "control character ", " found while parsing a string at line " },

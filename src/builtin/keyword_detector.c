@@ -58,10 +58,10 @@ struct options {
 };
 
 static const struct option options[] = {
-    OPTION_LIST("modes", struct options, modes, "[ultrawork, search, analyze]",
-                "the modes that may be asked for"),
-    OPTION_LIST("languages", struct options, languages, "[en, de, fr, es, ja, ko, vi, zh]",
-                "the languages whose words count"),
+    OPTION_WORDS("modes", struct options, modes, "[ultrawork, search, analyze]",
+                 "ultrawork search analyze", "the modes that may be asked for"),
+    OPTION_WORDS("languages", struct options, languages, "[en, de, fr, es, ja, ko, vi, zh]",
+                 "en de fr es ja ko vi zh", "the languages whose words count"),
     OPTION_LIST("skip_agents", struct options, skip_agents, NULL, "agents that are left alone"),
     OPTION_END,
 };

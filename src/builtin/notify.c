@@ -29,8 +29,8 @@ static const struct option options[] = {
     OPTION_LIST("command", struct options, command,
                 "[notify-send, --app-name=hooke, --, \"{title}\", \"{text}\"]",
                 "program and words; {title}, {text}, {kind}, {session} and {cwd} are filled in"),
-    OPTION_LIST("kinds", struct options, kinds, "[done, waiting]",
-                "what it tells: done, waiting (for consent or an answer)"),
+    OPTION_WORDS("kinds", struct options, kinds, "[done, waiting]", "done waiting",
+                 "what it tells: done, waiting (for consent or an answer)"),
     OPTION_END,
 };
 
@@ -119,8 +119,9 @@ static int tell(const struct hook_call *c, const struct notice *n, struct err *e
         .err_max = 4096,
         .abort_fd = c->abort_fd,
     };
+    const struct child_needs needs = { .root = c->config ? c->config->root : NULL };
     size_t count = 0, names;
-    const char **env = child_env(c->arena, NULL, NULL, 1, &names);
+    const char **env = child_env(c->arena, &needs, 1, &names);
 
     if (child_depth_here() > 0) /* whoever runs this hook tells of it */
         return 0;

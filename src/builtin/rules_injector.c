@@ -1,7 +1,7 @@
 /*
  * rules-injector - after a tool worked on a file, the rule texts of the project that hold for it.
  *
- * Point:   tool.execute.after
+ * Points:  tool.execute.after; session.created puts back what a compaction has lost
  * Options: folders, max_size
  * Tests:   tests/unit/builtin/test_rules_injector.c
  *
@@ -19,6 +19,7 @@
 #define DEPTH_MAX 64  /* folders above the file */
 #define NEST_MAX  4   /* folders inside a folder of rules */
 #define FILES_MAX 200 /* looked at per event */
+#define RULE_END  "\n</rule>"
 
 struct options {
     const char *const *folders;
@@ -34,14 +35,13 @@ static const struct option options[] = {
     OPTION_END,
 };
 
-static const char *const tools[] = { "read", "write", "edit", NULL };
-
 struct gathering {
     const struct hook_call *call;
     struct verdict *verdict;
     struct site site;
     const char *base; /* the folder the rules belong to */
     size_t looked_at, bytes;
+    bool again; /* a compaction has lost what was said */
 };
 
 static bool is_rule_name(const char *name)
@@ -78,38 +78,94 @@ static int mark(const struct gathering *g, const struct site_text *t, const char
     return r < 0 ? r : site_say(g->call, t->path, &ignored, e);
 }
 
-static int add_rule(struct gathering *g, const char *path, struct err *e)
+static const char *rule_block(const struct gathering *g, const struct site_text *t, const char *why)
 {
     const struct options *o = g->call->options;
     struct arena *a = g->call->arena;
+    const char *head = arena_printf(a, "<rule file=\"%s\" because=\"%s\">\n", t->name, why);
+    size_t room = site_room(g->call, strlen(head) + sizeof(RULE_END) + 4, (size_t)o->max_size);
+
+    return arena_printf(a, "%s%.*s%s", head, STR_ARG(site_cut(a, t, room)), RULE_END);
+}
+
+/* What does not fit any more is not marked: it comes with a later call. */
+static int say_rule(struct gathering *g, const struct site_text *t, const char *why, struct err *e)
+{
+    struct arena *a = g->call->arena;
+    const char *text = rule_block(g, t, why);
+    bool first = false;
+    int r;
+
+    if (g->bytes + strlen(text) + 4 > site_budget(g->call))
+        return 0;
+    r = mark(g, t, text_key(a, t->text), &first, e);
+    if (r == 0)
+        r = site_keep(g->call, t->path, why, e);
+    if (r < 0 || !(first || g->again))
+        return r;
+    g->bytes += strlen(text) + 4;
+    verdict_inject(a, g->verdict, t->name, text);
+    return 0;
+}
+
+/* NULL: it does not hold for the file, or says nothing. */
+static const char *reason_of(const struct gathering *g, const char *path, struct site_text *t)
+{
+    struct arena *a = g->call->arena;
     struct rule_text rule;
+    const char *why;
+
+    if (!site_read(a, &g->site, path, t) || strcmp(t->path, g->site.file) == 0)
+        return NULL;
+    rule_text_parse(a, t->text, &rule);
+    why = rule_text_match(&rule, site_below(g->site.root, g->site.file),
+                          site_below(g->base, g->site.file));
+    t->text = rule.body;
+    return rule.body.len ? why : NULL;
+}
+
+static int add_rule(struct gathering *g, const char *path, struct err *e)
+{
     struct site_text t;
-    const char *why, *key, *text;
+    const char *why = reason_of(g, path, &t);
     bool fresh = false;
     int r;
 
-    if (!site_read(a, &g->site, path, &t) || strcmp(t.path, g->site.file) == 0)
+    if (!why)
+        return 0;
+    r = is_new(g, &t, text_key(g->call->arena, t.text), &fresh, e);
+    return r < 0 || !fresh ? r : say_rule(g, &t, why, e);
+}
+
+static int put_back(struct gathering *g, const struct site_kept *kept, struct err *e)
+{
+    struct arena *a = g->call->arena;
+    struct rule_text rule;
+    struct site_text t;
+    bool first;
+
+    if (!site_read(a, &g->site, kept->path, &t))
         return 0;
     rule_text_parse(a, t.text, &rule);
-    why = rule_text_match(&rule, site_below(g->site.root, g->site.file),
-                          site_below(g->base, g->site.file));
-    if (!why || !rule.body.len)
-        return 0;
-    key = text_key(a, rule.body);
-    r = is_new(g, &t, key, &fresh, e);
-    if (r < 0 || !fresh)
-        return r;
     t.text = rule.body;
-    text = arena_printf(a, "<rule file=\"%s\" because=\"%s\">\n%.*s\n</rule>", t.name, why,
-                        STR_ARG(site_cut(a, &t, (size_t)o->max_size)));
-    if (g->bytes + strlen(text) + 4 > site_budget(g->call))
-        return 0; /* not marked: it comes with a later call */
-    r = mark(g, &t, key, &fresh, e);
-    if (r < 0 || !fresh)
+    if (!t.text.len)
+        return 0;
+    return site_survived(g->call, t.text) ? mark(g, &t, text_key(a, t.text), &first, e)
+                                          : say_rule(g, &t, kept->why, e);
+}
+
+static int session_created(const struct hook_call *c, struct verdict *v, struct err *e)
+{
+    struct gathering g = { .call = c, .verdict = v, .again = true };
+    struct site_kept *list;
+    size_t count;
+    int r = site_kept(c, &list, &count, e);
+
+    if (r < 0 || count == 0 || !site_root(c, &g.site))
         return r;
-    g->bytes += strlen(text) + 4;
-    verdict_inject(a, g->verdict, t.name, text);
-    return 0;
+    for (size_t i = 0; i < count && r == 0; i++)
+        r = put_back(&g, &list[i], e);
+    return r;
 }
 
 static int no_dots(const struct dirent *d)
@@ -140,18 +196,35 @@ static int add_folder(struct gathering *g, const char *folder, unsigned depth, s
     return r;
 }
 
+/* An agent that reads a folder of rules by itself is not told them twice. */
+static bool is_known(const struct hook_call *c, const char *folder)
+{
+    const char *agent = c->config ? c->config->answering : NULL;
+
+    return agent && strcmp(agent, "claude") == 0 && strcmp(folder, ".claude/rules") == 0;
+}
+
+/* Not by `tools` of the hook, which would keep it from other points too. */
+static bool is_wanted(const struct hook_call *c)
+{
+    struct str tool = event_tool(c->arena, c->event);
+
+    return str_is(tool, "read") || str_is(tool, "write") || str_is(tool, "edit");
+}
+
 static int tool_execute_after(const struct hook_call *c, struct verdict *v, struct err *e)
 {
     const struct options *o = c->options;
     struct gathering g = { .call = c, .verdict = v };
     int r = 0;
 
-    if (!site_find(c, &g.site))
+    if (!is_wanted(c) || !site_find(c, &g.site))
         return 0;
     g.base = path_dirname(c->arena, g.site.file);
     for (unsigned i = 0; i < DEPTH_MAX && r == 0 && path_within(g.site.root, g.base); i++) {
         for (const char *const *f = o->folders; *f && r == 0; f++)
-            r = add_folder(&g, path_join(c->arena, g.base, *f), 0, e);
+            if (!is_known(c, *f))
+                r = add_folder(&g, path_join(c->arena, g.base, *f), 0, e);
         if (strcmp(g.base, g.site.root) == 0)
             break;
         g.base = path_dirname(c->arena, g.base);
@@ -163,8 +236,8 @@ const struct hook_def rules_injector_hook = {
     .name = "rules-injector",
     .summary = "tells which rule texts of the project hold for a file, once",
     .layer = LAYER_PRODUCE,
-    .tools = tools,
     .options = options,
     .options_size = sizeof(struct options),
-    .on = { [POINT_TOOL_EXECUTE_AFTER] = tool_execute_after },
+    .on = { [POINT_SESSION_CREATED] = session_created,
+            [POINT_TOOL_EXECUTE_AFTER] = tool_execute_after },
 };

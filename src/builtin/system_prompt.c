@@ -52,7 +52,11 @@ static const char *session_hint(const struct hook_call *c)
     CLEANUP(strbuf) struct strbuf hint = { 0 };
     size_t done = 0, total = 0;
 
+    if (json_type(todos) != JSON_ARRAY)
+        todos = NULL;
     for (const struct json *t = json_first(todos); t; t = json_next(t)) {
+        if (json_type(t) != JSON_OBJECT)
+            continue;
         done += has_status(c->arena, t, "completed", "done");
         total += !has_status(c->arena, t, "cancelled", "canceled");
     }
@@ -87,8 +91,9 @@ static const struct setting *command_setting(const struct hook_call *c, const ch
 
 static const char *const *command_env(const struct hook_call *c, const char *file)
 {
+    const struct child_needs needs = { .root = c->config ? c->config->root : NULL };
     size_t count;
-    const char **env = child_env(c->arena, NULL, NULL, 4, &count);
+    const char **env = child_env(c->arena, &needs, 4, &count);
 
     env[count++] = arena_printf(c->arena, "HOOKE_SESSION=%s", c->event->session.id);
     env[count++] = arena_printf(c->arena, "HOOKE_HOOK=%s", c->hook->name);

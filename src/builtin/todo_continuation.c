@@ -160,6 +160,17 @@ static bool is_users_turn(const struct hook_call *c)
     return o->questions && str_ends(str_trim(inject_last_text(c->arena, last)), STR("?"));
 }
 
+/* Every system has a word of its own for what is to be done. */
+static struct str words_of(struct arena *a, const struct json *todo)
+{
+    static const struct str names[] = { { "content", 7 }, { "description", 11 }, { "step", 4 } };
+    struct str words = { 0 };
+
+    for (size_t i = 0; i < ARRAY_LEN(names) && !words.len; i++)
+        words = str_trim(json_str(a, json_get(todo, names[i])));
+    return words.len ? words : STR("(without words)");
+}
+
 static const char *follow_up(struct arena *a, const struct json *todos, size_t open)
 {
     CLEANUP(strbuf) struct strbuf text = { 0 };
@@ -168,7 +179,7 @@ static const char *follow_up(struct arena *a, const struct json *todos, size_t o
     strbuf_printf(&text, "%zu of %zu todos are still open:\n", open, json_count(todos));
     for (const struct json *t = json_first(todos); t && listed < LISTED; t = json_next(t))
         if (is_open(a, t)) {
-            strbuf_printf(&text, "- %.*s\n", STR_ARG(json_str(a, json_get(t, STR("content")))));
+            strbuf_printf(&text, "- %.*s\n", STR_ARG(words_of(a, t)));
             listed++;
         }
     if (listed < open)

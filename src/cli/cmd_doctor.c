@@ -1,6 +1,7 @@
 /* hooke doctor - check that everything hooke needs is in order, and say the way out. */
 #include "base/clock.h"
 #include "base/file.h"
+#include "cli/agent_check.h"
 #include "cli/config_view.h"
 #include "cli/prefix_check.h"
 
@@ -11,57 +12,6 @@
 
 #define WAL_LARGE ((off_t)64 << 20)
 
-enum health { HEALTH_OK, HEALTH_WARN, HEALTH_FAIL };
-
-struct doctor {
-    struct cli *cli;
-    struct table table;
-    struct json *list; /* with --json */
-    bool failed;
-};
-
-static const char *const health_names[] = {
-    [HEALTH_OK] = "ok",
-    [HEALTH_WARN] = "warn",
-    [HEALTH_FAIL] = "fail",
-};
-
-static enum style health_style(enum health h)
-{
-    switch (h) {
-    case HEALTH_OK:
-        return STYLE_GREEN;
-    case HEALTH_WARN:
-        return STYLE_YELLOW;
-    case HEALTH_FAIL:
-        return STYLE_RED;
-    }
-    return STYLE_PLAIN;
-}
-
-/* `way_out` says what to do; NULL when there is nothing to do. */
-static void report(struct doctor *d, enum health health, const char *what, const char *text,
-                   const char *way_out)
-{
-    struct arena *a = &d->cli->arena;
-    struct json *j;
-
-    d->failed = d->failed || health == HEALTH_FAIL;
-    if (!d->list) {
-        table_cell(&d->table, health_style(health), "%s", health_names[health]);
-        table_cell(&d->table, STYLE_BOLD, "%s", what);
-        table_cell(&d->table, STYLE_PLAIN, "%s%s%s", text, way_out ? ": " : "",
-                   way_out ? way_out : "");
-        return;
-    }
-    j = json_object(a);
-    json_add(a, j, STR("check"), json_cstring(a, what));
-    json_add(a, j, STR("health"), json_cstring(a, health_names[health]));
-    json_add(a, j, STR("text"), json_cstring(a, arena_strdup(a, text)));
-    json_add(a, j, STR("way_out"), way_out ? json_cstring(a, way_out) : NULL);
-    json_push(a, d->list, j);
-}
-
 static void check_config(struct doctor *d, const struct config *c, size_t files)
 {
     struct arena *a = &d->cli->arena;
@@ -70,22 +20,22 @@ static void check_config(struct doctor *d, const struct config *c, size_t files)
     for (const struct problem *p = c->problems.first; p; p = p->next)
         warnings += p->warning;
     if (c->fallen_back)
-        report(d, HEALTH_FAIL, "configuration", "broken, the last good one is in force",
-               "run 'hooke config check'");
+        doctor_report(d, HEALTH_FAIL, "configuration", "broken, the last good one is in force",
+                      "run 'hooke config check'");
     else if (c->broken)
-        report(d, HEALTH_FAIL, "configuration", "broken, the defaults are in force",
-               "run 'hooke config check'");
+        doctor_report(d, HEALTH_FAIL, "configuration", "broken, the defaults are in force",
+                      "run 'hooke config check'");
     else if (c->problems.count > warnings)
-        report(d, HEALTH_FAIL, "configuration",
-               arena_printf(a, "%zu problems in %zu files", c->problems.count, files),
-               "run 'hooke config check'");
+        doctor_report(d, HEALTH_FAIL, "configuration",
+                      arena_printf(a, "%zu problems in %zu files", c->problems.count, files),
+                      "run 'hooke config check'");
     else if (warnings)
-        report(d, HEALTH_WARN, "configuration",
-               arena_printf(a, "%zu warnings in %zu files", warnings, files),
-               "run 'hooke config check'");
+        doctor_report(d, HEALTH_WARN, "configuration",
+                      arena_printf(a, "%zu warnings in %zu files", warnings, files),
+                      "run 'hooke config check'");
     else
-        report(d, HEALTH_OK, "configuration", arena_printf(a, "no problems in %zu files", files),
-               NULL);
+        doctor_report(d, HEALTH_OK, "configuration",
+                      arena_printf(a, "no problems in %zu files", files), NULL);
 }
 
 static void check_hooks(struct doctor *d, const struct registry *reg)
@@ -100,7 +50,8 @@ static void check_hooks(struct doctor *d, const struct registry *reg)
     }
     text = arena_printf(&d->cli->arena, "%zu on, %zu off, %zu broken", count - off - broken, off,
                         broken);
-    report(d, broken ? HEALTH_FAIL : HEALTH_OK, "hooks", text, broken ? "run 'hooke list'" : NULL);
+    doctor_report(d, broken ? HEALTH_FAIL : HEALTH_OK, "hooks", text,
+                  broken ? "run 'hooke list'" : NULL);
 }
 
 /* Hooks that nobody has configured, but whose files are where somebody keeps hooks. */
@@ -114,10 +65,10 @@ static void check_found(struct doctor *d, const struct config *c)
         files += c->files[i].found;
         untrusted += c->files[i].found && !c->files[i].trusted;
     }
-    report(d, untrusted ? HEALTH_WARN : HEALTH_OK, "found hooks",
-           arena_printf(&d->cli->arena, "%zu hooks in %zu files, %zu of them not trusted", hooks,
-                        files, untrusted),
-           untrusted ? "run 'hooke trust'" : NULL);
+    doctor_report(d, untrusted ? HEALTH_WARN : HEALTH_OK, "found hooks",
+                  arena_printf(&d->cli->arena, "%zu hooks in %zu files, %zu of them not trusted",
+                               hooks, files, untrusted),
+                  untrusted ? "run 'hooke trust'" : NULL);
 }
 
 static off_t file_size(const char *path)
@@ -137,16 +88,17 @@ static void check_store(struct doctor *d, struct runtime *rt)
     off_t wal;
 
     if (store_get(rt->store, &probe, a, &value, &e) < 0) {
-        report(d, HEALTH_FAIL, "store", e.msg,
-               "make its folder writable, or name another file in HOOKE_STORE");
+        doctor_report(d, HEALTH_FAIL, "store", e.msg,
+                      "make its folder writable, or name another file in HOOKE_STORE");
         return;
     }
     wal = file_size(arena_printf(a, "%s-wal", path));
-    report(d, wal > WAL_LARGE ? HEALTH_WARN : HEALTH_OK, "store",
-           arena_printf(a, "%s, schema %d, %s, log %s", path, store_schema_version(),
-                        term_size(a, (uint64_t)file_size(path)), term_size(a, (uint64_t)wal)),
-           wal > WAL_LARGE ? "the log is not being checkpointed: end processes that keep it open"
-                           : NULL);
+    doctor_report(
+        d, wal > WAL_LARGE ? HEALTH_WARN : HEALTH_OK, "store",
+        arena_printf(a, "%s, schema %d, %s, log %s", path, store_schema_version(),
+                     term_size(a, (uint64_t)file_size(path)), term_size(a, (uint64_t)wal)),
+        wal > WAL_LARGE ? "the log is not being checkpointed: end processes that keep it open"
+                        : NULL);
 }
 
 static size_t count_lines(const char *path)
@@ -169,32 +121,33 @@ static void check_receipts(struct doctor *d, struct runtime *rt)
     struct err e = { 0 };
 
     if (!rt->receipts || !rt->receipts[0]) {
-        report(d, HEALTH_WARN, "receipts", "none are written", NULL);
+        doctor_report(d, HEALTH_WARN, "receipts", "none are written", NULL);
         return;
     }
     if (file_mkdirs(rt->receipts, &e) < 0 || access(rt->receipts, W_OK | X_OK) < 0) {
-        report(d, HEALTH_FAIL, "receipts",
-               e.code ? e.msg : arena_printf(a, "%s: %s", rt->receipts, strerror(errno)),
-               "make the folder writable");
+        doctor_report(d, HEALTH_FAIL, "receipts",
+                      e.code ? e.msg : arena_printf(a, "%s: %s", rt->receipts, strerror(errno)),
+                      "make the folder writable");
         return;
     }
     clock_format(clock_wall_ms(), today);
-    report(d, HEALTH_OK, "receipts",
-           arena_printf(a, "%s, %zu today", rt->receipts,
-                        count_lines(arena_printf(a, "%s/%.10s.jsonl", rt->receipts, today))),
-           NULL);
+    doctor_report(d, HEALTH_OK, "receipts",
+                  arena_printf(a, "%s, %zu today", rt->receipts,
+                               count_lines(arena_printf(a, "%s/%.10s.jsonl", rt->receipts, today))),
+                  NULL);
 }
 
 static void check_workspace(struct doctor *d, const struct config *c)
 {
     for (size_t i = 0; i < c->file_count; i++)
         if (c->files[i].exists && !c->files[i].trusted) {
-            report(d, HEALTH_WARN, "workspace",
-                   arena_printf(&d->cli->arena, "%s is not trusted and not used", c->files[i].path),
-                   "run 'hooke trust'");
+            doctor_report(
+                d, HEALTH_WARN, "workspace",
+                arena_printf(&d->cli->arena, "%s is not trusted and not used", c->files[i].path),
+                "run 'hooke trust'");
             return;
         }
-    report(d, HEALTH_OK, "workspace", c->workspace, NULL);
+    doctor_report(d, HEALTH_OK, "workspace", c->workspace, NULL);
 }
 
 static void examine(struct doctor *d, struct runtime *rt)
@@ -202,7 +155,7 @@ static void examine(struct doctor *d, struct runtime *rt)
     struct registry *reg = engine_look(rt->engine);
     const struct config *config = registry_config(reg);
 
-    report(d, HEALTH_OK, "version", HOOKE_VERSION, NULL);
+    doctor_report(d, HEALTH_OK, "version", HOOKE_VERSION, NULL);
     check_config(d, config, config_view_count(config));
     check_workspace(d, config);
     check_hooks(d, reg);
@@ -232,15 +185,15 @@ static bool check_prefix(struct doctor *d, const struct scope *scope, int *rc)
     for (size_t i = 0; i < c.count; i++) {
         const struct prefix_fault *f = &c.faults[i];
 
-        report(d, HEALTH_FAIL, "prompt cache",
-               arena_printf(a, "%s%s%s changed %s at request %u, '%s' became '%s'",
-                            f->hook ? "hook '" : "", f->hook ? f->hook : "something",
-                            f->hook ? "'" : "", f->broken.where, f->broken.request,
-                            f->broken.before, f->broken.after),
-               way_out_of(f));
+        doctor_report(d, HEALTH_FAIL, "prompt cache",
+                      arena_printf(a, "%s%s%s changed %s at request %u, '%s' became '%s'",
+                                   f->hook ? "hook '" : "", f->hook ? f->hook : "something",
+                                   f->hook ? "'" : "", f->broken.where, f->broken.request,
+                                   f->broken.before, f->broken.after),
+                      way_out_of(f));
     }
     if (!c.count)
-        report(
+        doctor_report(
             d, HEALTH_OK, "prompt cache",
             arena_printf(a, "each of %u requests began with what was sent before it", c.requests),
             NULL);
@@ -249,7 +202,6 @@ static bool check_prefix(struct doctor *d, const struct scope *scope, int *rc)
 
 int cmd_doctor(struct cli *cli, int argc, char **argv)
 {
-    static const struct column columns[3] = { 0 };
     struct scope scope = { .lenient = true, .quiet = true, .recompile = true };
     bool json = false, verify = false;
     const struct arg flags[] = {
@@ -259,27 +211,28 @@ int cmd_doctor(struct cli *cli, int argc, char **argv)
         SCOPE_ARGS(&scope),
         ARG_END,
     };
-    struct doctor d = { .cli = cli };
+    const struct registration *agent = NULL;
     CLEANUP(runtime) struct runtime rt = { 0 };
     struct words words;
+    struct doctor d;
     int rc;
 
     if (!args_parse(cli, flags, argc, argv, &words, &rc))
         return rc;
-    if (words.count)
+    if (words.count > 1 || (words.count && verify))
         return cli_usage(cli);
-    d.table = (struct table){
-        .arena = &cli->arena, .columns = columns, .column_count = 3, .no_titles = true
-    };
-    d.list = json ? json_array(&cli->arena) : NULL;
+    if (words.count)
+        agent = registration_find(words.word[0]);
+    if (words.count && !agent)
+        return cli_unknown(cli, words.word[0], registration_agents());
+    d = doctor_open(cli, json);
     if (!cli_open(cli, &scope, &rt, &rc))
         return rc;
-    examine(&d, &rt);
+    if (agent)
+        agent_check(&d, agent, rt.receipts);
+    else
+        examine(&d, &rt);
     if (verify && !check_prefix(&d, &scope, &rc))
         return rc;
-    if (json)
-        cli_json(cli, d.list);
-    else
-        table_print(&d.table, &cli->out);
-    return d.failed ? EXIT_FAILED : EXIT_DONE;
+    return doctor_close(&d);
 }

@@ -58,20 +58,20 @@ static int look(struct installing *in)
  * What agents are told to run. By its bare name where the shell finds this very program: an entry
  * that stays the same through upgrades is trusted once.
  */
-static const char *find_program(struct arena *a)
+static const char *find_program(struct arena *a, const char *name)
 {
     CLEANUP(mem) char *self = realpath("/proc/self/exe", NULL);
-    const char *own = path_join(a, path_dirname(a, self ? self : "."), "hooke-answer");
+    const char *own = path_join(a, path_dirname(a, self ? self : "."), name);
     const char *variable = getenv("PATH");
     struct str rest = str_of(variable ? variable : ""), folder;
 
     if (access(own, X_OK) < 0)
         return NULL;
     while (str_cut(&rest, ':', &folder)) {
-        const char *found = path_join(a, arena_cstr(a, folder), "hooke-answer");
+        const char *found = path_join(a, arena_cstr(a, folder), name);
 
         if (folder.len && access(found, X_OK) == 0)
-            return file_is_same(found, own) ? "hooke-answer" : own;
+            return file_is_same(found, own) ? name : own;
     }
     return own;
 }
@@ -91,25 +91,6 @@ static const char *quote(struct arena *a, const char *word)
 
 /* Records -------------------------------------------------------------------------------------- */
 
-/* The bytes before, and the hash of those after: whoever finds the latter can restore the former.
- */
-static int keep_record(const struct installing *in, struct err *e)
-{
-    struct arena *a = &in->cli->arena;
-    CLEANUP(strbuf) struct strbuf text = { 0 };
-    struct json *j = json_object(a);
-    char hash[TRUST_HEX_LEN + 1];
-
-    trust_hash(in->after, hash);
-    json_add(a, j, STR("agent"), json_cstring(a, in->agent->agent));
-    json_add(a, j, STR("file"), json_cstring(a, in->file));
-    json_add(a, j, STR("before"),
-             str_is_set(in->before) ? json_string(a, in->before) : json_null(a));
-    json_add(a, j, STR("after"), json_cstring(a, hash));
-    json_write(&text, j, JSON_COMPACT);
-    return file_write(in->record, strbuf_str(&text), 0600, e);
-}
-
 /* False: nobody knows what the file was, or it has changed since. */
 static bool find_record(const struct installing *in, struct str *before)
 {
@@ -127,6 +108,40 @@ static bool find_record(const struct installing *in, struct str *before)
         return false;
     *before = json_str(a, json_get(j, STR("before")));
     return true;
+}
+
+/* What uninstalling is to bring back: not the work of an earlier installation. */
+static struct str bytes_before(const struct installing *in)
+{
+    struct str before;
+
+    if (!str_is_set(in->before))
+        return in->before;
+    if (find_record(in, &before))
+        return before;
+    if (registration_remove(in->agent, &in->cli->arena, in->before, &before, NULL) == 0)
+        return before;
+    /* somebody's changes of our plugin were shown, and given up */
+    return in->agent->plugin ? (struct str){ 0 } : in->before;
+}
+
+/* The bytes before, and the hash of those after: whoever finds the latter can restore the former.
+ */
+static int keep_record(const struct installing *in, struct err *e)
+{
+    struct arena *a = &in->cli->arena;
+    CLEANUP(strbuf) struct strbuf text = { 0 };
+    struct json *j = json_object(a);
+    struct str before = bytes_before(in);
+    char hash[TRUST_HEX_LEN + 1];
+
+    trust_hash(in->after, hash);
+    json_add(a, j, STR("agent"), json_cstring(a, in->agent->agent));
+    json_add(a, j, STR("file"), json_cstring(a, in->file));
+    json_add(a, j, STR("before"), str_is_set(before) ? json_string(a, before) : json_null(a));
+    json_add(a, j, STR("after"), json_cstring(a, hash));
+    json_write(&text, j, JSON_COMPACT);
+    return file_write(in->record, strbuf_str(&text), 0600, e);
 }
 
 /* Changing ------------------------------------------------------------------------------------- */
@@ -205,19 +220,27 @@ static bool decide(struct installing *in, int *rc)
 
 /* Verbs ---------------------------------------------------------------------------------------- */
 
+/* A file without anything in it, as far as that agent is concerned. */
+static struct str text_before(const struct installing *in)
+{
+    if (in->agent->plugin || (str_is_set(in->before) && str_trim(in->before).len))
+        return in->before;
+    return STR("{}\n");
+}
+
 static int install(struct installing *in)
 {
     struct arena *a = &in->cli->arena;
-    const char *program = find_program(a);
-    struct str text = str_is_set(in->before) && str_trim(in->before).len ? in->before : STR("{}\n");
+    const char *program = find_program(a, in->agent->program);
     struct err e = { 0 };
     int rc;
 
     if (!program)
-        return cli_fail(in->cli, "'hooke-answer' is not beside this program: install hooke first");
-    if (registration_add(in->agent, a, text,
-                         arena_printf(a, "%s %s", quote(a, program), in->agent->agent), &in->after,
-                         &e) < 0)
+        return cli_fail(in->cli, "'%s' is not beside this program: install hooke first",
+                        in->agent->program);
+    if (!in->agent->plugin)
+        program = arena_printf(a, "%s %s", quote(a, program), in->agent->agent);
+    if (registration_add(in->agent, a, text_before(in), program, &in->after, &e) < 0)
         return cli_fail(in->cli, "'%s' can't be changed: %s", in->file, e.msg);
     if (is_same(in->before, in->after))
         return report(in, "installed already");
@@ -236,7 +259,7 @@ static int uninstall(struct installing *in)
     if (str_trim(in->before).len == 0)
         return report(in, "not installed");
     if (!find_record(in, &in->after) &&
-        registration_remove(&in->cli->arena, in->before, &in->after, &e) < 0)
+        registration_remove(in->agent, &in->cli->arena, in->before, &in->after, &e) < 0)
         return cli_fail(in->cli, "'%s' can't be changed: %s", in->file, e.msg);
     if (is_same(in->before, in->after))
         return report(in, "not installed");

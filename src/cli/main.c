@@ -79,8 +79,9 @@ static const struct verb verbs[] = {
       "Bytes are pinned and copied: the copy is what runs, and a file that changes does not run\n"
       "until it is trusted again. Exit code: 1 when something stays untrusted." },
     { "install", cmd_install, "install AGENT [--project] [--yes] [--dry-run] [--json]",
-      "let another agent ask hooke: claude, codex or gemini",
-      "Shows what would change in that agent's configuration, and asks. No other entry is touched." },
+      "let another agent ask hooke: claude, codex, gemini or opencode",
+      "Shows what would change in that agent's configuration, and asks. No other entry is touched.\n"
+      "OpenCode gets one file, its plugin." },
     { "uninstall", cmd_uninstall, "uninstall AGENT [--project] [--yes] [--dry-run] [--json]",
       "take hooke out of that agent's configuration again",
       "Where nothing else has changed since, the file is what it was, byte for byte." },
@@ -88,11 +89,13 @@ static const struct verb verbs[] = {
       "serve [--socket PATH] [--idle TIME]\nserve --status [--json]\nserve --stop",
       "answer agents and other programs from one process that stays",
       "In the foreground; SIGTERM lets what runs finish. Everything works without it, slower." },
-    { "doctor", cmd_doctor, "doctor [--verify] [--json]",
+    { "doctor", cmd_doctor, "doctor [--verify] [--json]\ndoctor AGENT [--json]",
       "check that everything hooke needs is in order",
       "--verify runs all hooks, commands included, on a conversation that is made up, with a store\n"
       "that is gone afterwards, and names each hook that changes what was sent before: the provider\n"
-      "then reads everything behind it again at full price. Exit code: 1 when something fails." },
+      "then reads everything behind it again at full price. With the name of an agent: is hooke\n"
+      "installed in it, loaded and trusted, which events came, and which tool calls were missed?\n"
+      "Exit code: 1 when something fails." },
     { "version", cmd_version, "version [--json]", "print the version", NULL },
     { "demo", cmd_demo, "demo", "watch a small session pass through hooks, explained as it goes",
       NULL },

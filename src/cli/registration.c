@@ -1,6 +1,7 @@
 #include "cli/registration.h"
 
 #include "base/path.h"
+#include "cli/plugin_file.h"
 #include "find/claude_handler.h"
 #include "hook/point.h"
 
@@ -8,9 +9,32 @@
 #include <stdlib.h>
 
 static const struct registration agents[] = {
-    { "claude", "CLAUDE_CONFIG_DIR", ".claude", "settings.json", false },
-    { "codex", "CODEX_HOME", ".codex", "hooks.json", false },
-    { "gemini", NULL, ".gemini", "settings.json", true },
+    { .agent = "claude",
+      .program = "hooke-answer",
+      .variable = "CLAUDE_CONFIG_DIR",
+      .home = ".claude",
+      .project = ".claude",
+      .file = "settings.json" },
+    { .agent = "codex",
+      .program = "hooke-answer",
+      .variable = "CODEX_HOME",
+      .home = ".codex",
+      .project = ".codex",
+      .file = "hooks.json" },
+    { .agent = "gemini",
+      .program = "hooke-answer",
+      .home = ".gemini",
+      .project = ".gemini",
+      .file = "settings.json",
+      .named = true },
+    { .agent = "opencode",
+      .program = "hooke",
+      .variable = "XDG_CONFIG_HOME",
+      .below = "opencode/plugins",
+      .home = ".config/opencode/plugins",
+      .project = ".opencode/plugins",
+      .file = "hooke.js",
+      .plugin = true },
 };
 
 const struct registration *registration_find(const char *agent)
@@ -23,7 +47,7 @@ const struct registration *registration_find(const char *agent)
 
 const char *const *registration_agents(void)
 {
-    static const char *const names[] = { "claude", "codex", "gemini", NULL };
+    static const char *const names[] = { "claude", "codex", "gemini", "opencode", NULL };
 
     return names;
 }
@@ -31,9 +55,12 @@ const char *const *registration_agents(void)
 char *registration_file(const struct registration *r, struct arena *a, const char *workspace)
 {
     const char *own = r->variable && !workspace ? getenv(r->variable) : NULL;
-    const char *folder = path_join(a, workspace ? workspace : path_home(), r->folder);
+    const char *folder =
+        workspace ? path_join(a, workspace, r->project) : path_join(a, path_home(), r->home);
 
-    return path_join(a, own && own[0] ? own : folder, r->file);
+    if (own && own[0])
+        folder = r->below ? path_join(a, own, r->below) : own;
+    return path_join(a, folder, r->file);
 }
 
 /* Looking ------------------------------------------------------------------------------------- */
@@ -79,24 +106,39 @@ static int read_hooks(struct arena *a, struct str text, const struct json **root
     return 0;
 }
 
-int registration_events(struct arena *a, struct str text, const char *const **events, struct err *e)
+static size_t place_of(const struct json *list, const struct json *child)
 {
-    const struct json *root, *hooks, *group;
-    const char **names;
+    size_t n = 0;
+
+    for (const struct json *c = json_first(list); c && c != child; c = json_next(c))
+        n++;
+    return n;
+}
+
+int registration_entries(struct arena *a, struct str text,
+                         const struct registration_entry **entries, struct err *e)
+{
+    const struct json *root, *hooks, *group, *ours;
+    struct registration_entry *found;
     size_t count = 0;
     int r = read_hooks(a, text, &root, &hooks, e);
 
     if (r < 0)
         return r;
-    names = arena_array(a, const char *, json_count(hooks) + 1);
-    for (const struct json *h = json_first(hooks); h; h = json_next(h))
-        if (find_ours(a, h, &group))
-            names[count++] = arena_cstr(a, json_key(a, h));
-    *events = names;
+    found = arena_array(a, struct registration_entry, json_count(hooks) + 1);
+    for (const struct json *h = json_first(hooks); h; h = json_next(h)) {
+        ours = find_ours(a, h, &group);
+        if (ours)
+            found[count++] = (struct registration_entry){
+                .event = arena_cstr(a, json_key(a, h)),
+                .command = json_cstr(a, json_get(ours, STR("command"))),
+                .group = place_of(h, group),
+                .handler = place_of(json_get(group, STR("hooks")), ours),
+            };
+    }
+    *entries = found;
     return 0;
 }
-
-/* Adding -------------------------------------------------------------------------------------- */
 
 static bool speaks(const char *systems, const char *agent)
 {
@@ -107,6 +149,20 @@ static bool speaks(const char *systems, const char *agent)
             return true;
     return false;
 }
+
+const char *const *registration_events(const struct registration *r, struct arena *a)
+{
+    size_t count, found = 0;
+    const struct point_alias *alias = point_aliases(&count);
+    const char **names = arena_array(a, const char *, count + 1);
+
+    for (size_t i = 0; i < count; i++)
+        if (speaks(alias[i].systems, r->agent))
+            names[found++] = alias[i].name;
+    return names;
+}
+
+/* Adding -------------------------------------------------------------------------------------- */
 
 static const struct json *make_group(const struct registration *r, struct arena *a,
                                      const char *command)
@@ -155,15 +211,11 @@ static int is_complete(const struct registration *r, struct arena *a, struct str
                        const char *command, bool *complete, struct err *e)
 {
     const struct json *root, *hooks, *group, *ours;
-    size_t count;
-    const struct point_alias *alias = point_aliases(&count);
     int rc = read_hooks(a, text, &root, &hooks, e);
 
     *complete = rc == 0;
-    for (size_t i = 0; *complete && i < count; i++) {
-        if (!speaks(alias[i].systems, r->agent))
-            continue;
-        ours = find_ours(a, json_get(hooks, str_of(alias[i].name)), &group);
+    for (const char *const *event = registration_events(r, a); *complete && *event; event++) {
+        ours = find_ours(a, json_get(hooks, str_of(*event)), &group);
         *complete = ours && str_is(json_str(a, json_get(ours, STR("command"))), command);
     }
     return rc;
@@ -173,20 +225,22 @@ int registration_add(const struct registration *r, struct arena *a, struct str t
                      const char *command, struct str *out, struct err *e)
 {
     const struct json *group = make_group(r, a, command);
-    size_t count;
-    const struct point_alias *alias = point_aliases(&count);
     bool complete;
-    int rc = is_complete(r, a, text, command, &complete, e);
+    int rc;
 
+    if (r->plugin) {
+        *out = plugin_file_text(a, command);
+        return 0;
+    }
     *out = text;
+    rc = is_complete(r, a, text, command, &complete, e);
     if (rc < 0 || complete)
         return rc;
-    rc = registration_remove(a, text, out, e); /* what is left of an earlier one */
+    rc = registration_remove(r, a, text, out, e); /* what is left of an earlier one */
     if (rc == 0)
         rc = add_hooks(a, out, e);
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        if (speaks(alias[i].systems, r->agent))
-            rc = add_event(a, out, alias[i].name, group, e);
+    for (const char *const *event = registration_events(r, a); rc == 0 && *event; event++)
+        rc = add_event(a, out, *event, group, e);
     return rc;
 }
 
@@ -213,13 +267,15 @@ static int remove_one(struct arena *a, struct str *text, bool *found, struct err
     int r = read_hooks(a, *text, &root, &hooks, e);
 
     *found = false;
-    for (const struct json *h = json_first(hooks); r == 0 && h && !*found; h = json_next(h)) {
+    if (r < 0)
+        return r;
+    for (const struct json *h = json_first(hooks); h && !*found; h = json_next(h)) {
         ours = find_ours(a, h, &group);
         *found = ours != NULL;
         if (ours)
             *text = remove_handler(a, *text, hooks, h, group, ours);
     }
-    return r;
+    return 0;
 }
 
 static int remove_empty(struct arena *a, struct str *text, struct err *e)
@@ -232,15 +288,30 @@ static int remove_empty(struct arena *a, struct str *text, struct err *e)
     return r;
 }
 
-int registration_remove(struct arena *a, struct str text, struct str *out, struct err *e)
+static int remove_plugin(struct str *text, struct err *e)
+{
+    enum plugin_state state = plugin_file_state(*text);
+
+    if (state == PLUGIN_OURS)
+        *text = (struct str){ 0 };
+    if (state == PLUGIN_CHANGED)
+        return err_set(e, -EPERM,
+                       "somebody has changed it since hooke wrote it: look at it and remove it");
+    return 0;
+}
+
+int registration_remove(const struct registration *r, struct arena *a, struct str text,
+                        struct str *out, struct err *e)
 {
     bool found = true, any = false;
-    int r = 0;
+    int rc = 0;
 
     *out = text;
-    while (r == 0 && found) {
-        r = remove_one(a, out, &found, e);
+    if (r->plugin)
+        return remove_plugin(out, e);
+    while (rc == 0 && found) {
+        rc = remove_one(a, out, &found, e);
         any = any || found;
     }
-    return r == 0 && any ? remove_empty(a, out, e) : r;
+    return rc == 0 && any ? remove_empty(a, out, e) : rc;
 }

@@ -6,7 +6,7 @@
  *
  * Each agent has one JSON file with `hooks: {EVENT: [{hooks: [{type, command}]}]}`. An entry of
  * ours is cut into its text: no other byte changes. Which entries are ours is told by what they
- * run.
+ * run. An agent with plugins has a file that is all ours: plugin_file.h.
  */
 #pragma once
 
@@ -16,10 +16,14 @@
 
 struct registration {
     const char *agent;
-    const char *variable; /* names the agent's own folder; NULL: nothing does */
-    const char *folder;   /* of the agent, below the home and below the workspace */
-    const char *file;     /* in it */
+    const char *program;  /* of ours, that it starts */
+    const char *variable; /* names a folder in place of `home`; NULL: nothing does */
+    const char *below;    /* in that folder */
+    const char *home;     /* of the agent, below the home */
+    const char *project;  /* the same below the workspace */
+    const char *file;     /* in one of them */
     bool named;           /* its handlers have a name */
+    bool plugin;          /* the file is a plugin */
 };
 
 /* NULL: hooke is not registered in such an agent this way. */
@@ -31,14 +35,30 @@ const char *const *registration_agents(void);
 /* The file for the user, or for a workspace. */
 char *registration_file(const struct registration *r, struct arena *a, const char *workspace);
 
-/* The text with hooke in it for every event that has a point; the same where that is so already. */
+/*
+ * The text with hooke in it for every event that has a point; the same where that is so already.
+ * `command` is what handlers run, or the program that a plugin starts.
+ */
 MUST_CHECK int registration_add(const struct registration *r, struct arena *a, struct str text,
                                 const char *command, struct str *out, struct err *e);
 
-/* The text without any entry of ours. */
-MUST_CHECK int registration_remove(struct arena *a, struct str text, struct str *out,
-                                   struct err *e);
+/*
+ * The text without any entry of ours; unset: nothing is left of it. A plugin that somebody has
+ * changed is refused.
+ */
+MUST_CHECK int registration_remove(const struct registration *r, struct arena *a, struct str text,
+                                   struct str *out, struct err *e);
 
-/* For which events it has an entry of ours: names, ended by NULL. */
-MUST_CHECK int registration_events(struct arena *a, struct str text, const char *const **events,
-                                   struct err *e);
+/* An entry of ours. */
+struct registration_entry {
+    const char *event;
+    const char *command;
+    size_t group, handler; /* its place in the lists, from 0 */
+};
+
+/* The first of each event, ended by one without an event. Not for plugins. */
+MUST_CHECK int registration_entries(struct arena *a, struct str text,
+                                    const struct registration_entry **entries, struct err *e);
+
+/* The events that are registered for an agent: names, ended by NULL. */
+const char *const *registration_events(const struct registration *r, struct arena *a);

@@ -175,7 +175,8 @@ static void show_line(struct screen *s, const struct show *w)
         show_failed_tool(s, &a, w);
         break;
     case SHOW_HOOK:
-        wrapped(s, w->depth, STYLE_YELLOW, hook_line(&a, w, text));
+        if (!w->routine)
+            wrapped(s, w->depth, STYLE_YELLOW, hook_line(&a, w, text));
         break;
     case SHOW_FALLBACK:
         wrapped(s, w->depth, STYLE_YELLOW, arena_printf(&a, "from here on '%s' answers", text));

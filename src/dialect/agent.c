@@ -138,7 +138,7 @@ static void lose(struct writing *w, enum agent_part part, const char *becomes)
 {
     const struct agent_saying *s = w->saying;
 
-    if (s->lost)
+    if (s->lost && s->event)
         strbuf_printf(s->lost, "%s has no '%s' at %s: %s\n", s->agent->title, part_name(part),
                       s->event->name, becomes);
 }

@@ -1,6 +1,7 @@
 #include "dialect/claude_decode.h"
 
 #include "dialect/claude_payload.h"
+#include "hook/spill.h"
 
 #include <errno.h>
 
@@ -16,10 +17,11 @@ struct decoding {
 
 /* Effects -------------------------------------------------------------------------------------- */
 
-/* The first `max` characters of a text, with a note where more were there. */
-static const char *capped(struct arena *a, const char *text)
+/* The first CLAUDE_TEXT_MAX characters of a text; of a longer one all are in a file. */
+static const char *capped(const struct decoding *d, const char *text)
 {
     size_t count = 0, at = 0, rest = 0;
+    const char *file;
 
     for (size_t i = 0; text[i]; i++) {
         bool begins = ((unsigned char)text[i] & 0xc0) != 0x80;
@@ -30,7 +32,12 @@ static const char *capped(struct arena *a, const char *text)
     }
     if (rest == 0)
         return text;
-    return arena_printf(a, "%.*s\n[%zu more characters were cut off]", (int)at, text, rest);
+    file = spill_write(d->arena, d->event->session.id, str_of(text));
+    if (!file)
+        return arena_printf(d->arena, "%.*s\n[%zu more characters were cut off]", (int)at, text,
+                            rest);
+    return arena_printf(d->arena, "%.*s\n[%zu more characters: all of it is in '%s']", (int)at,
+                        text, rest, file);
 }
 
 static void add_follow_up(struct decoding *d, const char *text)
@@ -46,7 +53,7 @@ static void add_follow_up(struct decoding *d, const char *text)
 /* `text` NULL: they said none. `id` is what an injection of it is called. */
 static void apply(struct decoding *d, enum claude_effect effect, const char *id, const char *text)
 {
-    const char *words = text ? capped(d->arena, text) : NULL;
+    const char *words = text ? capped(d, text) : NULL;
     struct verdict *v = d->v;
 
     if (effect == EFFECT_NONE)
@@ -94,7 +101,7 @@ static void take_permission(struct decoding *d)
         apply(d, EFFECT_BLOCK, "permissionDecision", why);
     } else {
         v->decision = says(d, FACT_ASK) ? DECISION_ASK : d->rules->allowed;
-        v->reason = v->decision == DECISION_NONE || !why ? NULL : capped(d->arena, why);
+        v->reason = v->decision == DECISION_NONE || !why ? NULL : capped(d, why);
     }
     if (str_is(json_str(d->arena, d->said.said[SAID_PERMISSION]), "defer"))
         strbuf_addstr(d->warnings, "permissionDecision 'defer' counts as 'ask'\n");

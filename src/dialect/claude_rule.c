@@ -133,7 +133,7 @@ static bool shell_fits(struct str pattern, struct arena *a, struct str text)
     shell_text_read(&t, a, text);
     if (t.broken || (t.expands && says_more(pattern)) || command_fits(a, pattern, str_trim(text)))
         return true;
-    for (const struct shell_command *c = t.first; c; c = c->next)
+    for (const struct shell_part *c = t.first; c; c = c->next)
         if (c->plain.len == 0 || c->plain.ptr[0] == '$' || c->plain.ptr[0] == '`' ||
             command_fits(a, pattern, c->raw) || command_fits(a, pattern, c->plain))
             return true;

@@ -1,27 +1,26 @@
 /*
- * shell_text.h - the simple commands in a shell command, as well as that can be told without a
- * shell.
+ * shell_text.h - the simple commands in a shell command, as the rules of other systems match them.
  *
  *     struct shell_text t;
  *     shell_text_read(&t, a, STR("cd x && A=1 git \"push\" $(date)"));
- *     for (const struct shell_command *c = t.first; c; c = c->next) …       cd x; git push $(date);
- * date
+ *     for (const struct shell_part *p = t.first; p; p = p->next)
+ *         …                                                cd x; date; git push $(date)
  *
- * Split at ; & | ( ) and line ends, also inside $( ) and backticks; assignments, redirections and
- * reserved words in front are left out.
+ * Read by hook/shell_commands.h: assignments, redirections and reserved words in front are left
+ * out. Everything is in the arena or borrowed from the text.
  */
 #pragma once
 
 #include "base/arena.h"
 
-struct shell_command {
-    struct shell_command *next;
+struct shell_part {
+    struct shell_part *next;
     struct str raw;   /* as it was written */
     struct str plain; /* one blank between words, no quotes or backslashes */
 };
 
 struct shell_text {
-    struct shell_command *first, **end;
+    struct shell_part *first, **end;
     bool expands; /* something in it is known only when it runs: $( ), backticks, $VAR */
     bool broken;  /* it could not be read: an open quote or bracket, a document, too deep */
 };

@@ -30,14 +30,15 @@ static bool is_known(struct config_finding *f, struct cache *c, struct ask *a)
     return true;
 }
 
-static const char *const *environment(struct arena *a, const char *const *own)
+static const char *const *environment(struct arena *a, const struct setting *root,
+                                      const char *const *own)
 {
     size_t more = 0, count;
     const char **env;
 
     while (own && own[more])
         more++;
-    env = child_env(a, NULL, NULL, more + 1, &count);
+    env = child_env(a, &(struct child_needs){ .root = root }, more + 1, &count);
     for (size_t i = 0; i < more; i++)
         env[count++] = own[i];
     env[count] = child_depth(a);
@@ -74,7 +75,7 @@ static void ask_some(struct config_finding *f, struct cache *c, struct ask **ask
     for (size_t i = 0; i < count; i++)
         procs[i] = (struct proc){
             .argv = asks[i]->argv,
-            .env = environment(&a, asks[i]->env),
+            .env = environment(&a, f->root, asks[i]->env),
             .cwd = path_dirname(&a, asks[i]->file->path),
             .out_max = ANSWER_MAX,
             .deadline_ns = clock_mono_ns() + LIMIT_NS,

@@ -90,12 +90,14 @@ static bool is_there(struct arena *a, const char *folder, const char *name)
 /* Trusted files of the folder that are no longer there: a guard must not go in silence. */
 static void add_vanished(struct config_finding *f, const struct folder *folder, struct names *n)
 {
-    const char *any = trust_name(f->arena, path_join(f->arena, folder->path, "x"));
-    const char *real = path_dirname(f->arena, any);
     struct trust_pinned *pin;
+    const char *real;
 
-    if (folder->source != SOURCE_WORKSPACE || trust_pins(f->arena, f->trust, &pin, NULL) < 0)
+    if (folder->source != SOURCE_WORKSPACE || trust_pins(f->arena, f->trust, &pin, NULL) < 0 ||
+        !pin->path) /* where nothing is trusted nobody need ask the disk what the folder is called
+                     */
         return;
+    real = path_dirname(f->arena, trust_name(f->arena, path_join(f->arena, folder->path, "x")));
     for (; pin->path; pin++)
         if (strcmp(path_dirname(f->arena, pin->path), real) == 0 &&
             !is_there(f->arena, folder->path, path_basename(pin->path)))

@@ -2,8 +2,6 @@
 
 #include "base/suggest.h"
 
-#include <math.h>
-
 /* What one value of hook_cadence is parsed with. */
 struct reading {
     struct arena *arena;
@@ -40,11 +38,14 @@ static uint32_t read_every(struct reading *r, const struct setting *s)
         r->ignored = true;
         return 1;
     }
-    if (number < 1 || number != trunc(number)) {
+    if (number >= UINT32_MAX)
+        return UINT32_MAX;
+    if (number < 1 ||
+        number != (double)(uint32_t)number) { /* not trunc(): see src/cli/late_math.c */
         warn_invalid(r, s);
         return 1;
     }
-    return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+    return (uint32_t)number;
 }
 
 static const struct cadence_agent *read_agents(struct reading *r, const struct setting *s)

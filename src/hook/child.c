@@ -4,9 +4,41 @@
 
 #include <stdlib.h>
 
-const char *const child_keys[] = {
-    "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", NULL,
+static const char *const usual_keys[] = {
+    "ANTHROPIC_API_KEY",
+    "OPENAI_API_KEY",
+    "GEMINI_API_KEY",
+    "GOOGLE_API_KEY",
 };
+
+/* A workspace may describe providers; it must not take away what the hooks of others run with. */
+static const char *const no_keys[] = { "PATH", "HOME" };
+
+static bool is_key(const struct setting *variable)
+{
+    if (!variable || variable->kind != SETTING_STRING || !variable->text.len)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(no_keys); i++)
+        if (str_is(variable->text, no_keys[i]))
+            return false;
+    return true;
+}
+
+const char *const *child_keys(struct arena *a, const struct setting *root)
+{
+    const struct setting *providers = setting_get(root, "providers");
+    size_t count = ARRAY_LEN(usual_keys);
+    const char **keys = arena_array(a, const char *, count + setting_count(providers) + 1);
+
+    memcpy(keys, usual_keys, sizeof(usual_keys));
+    for (const struct setting *p = providers ? providers->first : NULL; p; p = p->next) {
+        const struct setting *named = setting_get(p, "key_variable");
+
+        if (is_key(named))
+            keys[count++] = arena_cstr(a, named->text);
+    }
+    return keys;
+}
 
 static bool names(const struct setting *env, const char *variable)
 {
@@ -24,18 +56,21 @@ static void add_values(struct arena *a, const struct setting *env, const char **
             changes[(*count)++] = arena_printf(a, "%s=%s", item->key.ptr, item->text.ptr);
 }
 
-const char **child_env(struct arena *a, const struct setting *common, const struct setting *own,
-                       size_t more, size_t *count)
+const char **child_env(struct arena *a, const struct child_needs *needs, size_t more, size_t *count)
 {
-    size_t most = ARRAY_LEN(child_keys) + setting_count(common) + setting_count(own) + more;
-    const char **changes = arena_array(a, const char *, most + 1);
+    const char *const *keys = child_keys(a, needs->root);
+    size_t most = setting_count(needs->common) + setting_count(needs->own) + more;
+    const char **changes;
 
+    for (const char *const *key = keys; *key; key++)
+        most++;
+    changes = arena_array(a, const char *, most + 1);
     *count = 0;
-    for (size_t i = 0; child_keys[i]; i++)
-        if (!names(common, child_keys[i]) && !names(own, child_keys[i]))
-            changes[(*count)++] = child_keys[i];
-    add_values(a, common, changes, count);
-    add_values(a, own, changes, count);
+    for (; *keys; keys++)
+        if (!names(needs->common, *keys) && !names(needs->own, *keys))
+            changes[(*count)++] = *keys;
+    add_values(a, needs->common, changes, count);
+    add_values(a, needs->own, changes, count);
     return changes;
 }
 

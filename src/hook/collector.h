@@ -63,6 +63,13 @@ MUST_CHECK int collector_place(const struct collector *c, struct arena *a,
 MUST_CHECK int collector_says(const struct collector *c, const struct json *messages,
                               const struct injection *i, bool *says, struct err *e);
 
+/*
+ * The same between two renders, for what is to be apart: it is pending, or the last render had it
+ * since the user last spoke.
+ */
+MUST_CHECK int collector_said(const struct collector *c, const struct injection *i, bool *said,
+                              struct err *e);
+
 /* Forget the anchors: the messages they belong to are gone. */
 MUST_CHECK int collector_forget_anchors(const struct collector *c, struct err *e);
 

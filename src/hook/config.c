@@ -130,6 +130,7 @@ struct config *config_load(const struct config_where *where)
     config_merge_init(&m);
     config_sources_find(&c->arena, where, &sources);
     c->workspace = sources.workspace;
+    c->answering = where->answering ? arena_strdup(&c->arena, where->answering) : NULL;
     c->trust = sources.trust;
     c->trust_named = sources.trust_named;
     config_check_trust(c);

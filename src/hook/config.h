@@ -131,6 +131,7 @@ struct config_file {
 struct config {
     struct arena arena;
     const char *workspace;
+    const char *answering;     /* the agent that hooks are run for, such as "codex"; NULL: hooke */
     const char *trust;         /* the file with the pins, hook/trust.h */
     bool trust_named;          /* by HOOKE_TRUST or a flag: then it must be there */
     const char *trust_bad;     /* why it is not used; NULL: it is */

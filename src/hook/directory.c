@@ -1,9 +1,11 @@
 #include "hook/directory.h"
 
+#include "base/mem.h"
 #include "base/path.h"
 #include "hook/site.h"
 #include "hook/state.h"
 
+#include <stdlib.h>
 #include <strings.h>
 #include <unistd.h>
 
@@ -17,6 +19,8 @@ struct gathering {
     const char *name;
     struct site site;
     const char *in_system; /* a path, or NULL */
+    struct str output;     /* of the tool */
+    bool again;            /* a compaction has lost what was said */
     struct strbuf block;
 };
 
@@ -30,23 +34,42 @@ static bool is_wanted(const struct hook_call *c, const struct directory_options 
     return false;
 }
 
-/* Some agents (OpenCode) show such files themselves, behind what was read. */
-static bool is_shown(const struct gathering *g, struct str text)
+/* It was read itself, or the agent has put it there: some do. */
+static bool is_in_output(const struct gathering *g, const struct site_text *t)
 {
-    struct str output = json_str(g->call->arena, event_data(g->call->event, STR("output")));
-
-    return output.len && memmem(output.ptr, output.len, text.ptr, text.len);
+    return (g->site.file && strcmp(t->path, g->site.file) == 0) ||
+           (g->output.len && memmem(g->output.ptr, g->output.len, t->text.ptr, t->text.len));
 }
 
-/* The text of one folder. What does not fit any more is not marked: it comes with a later call. */
-static int add_folder(struct gathering *g, const char *folder, struct err *e)
+/* What does not fit any more is not marked: it comes with a later call. */
+static int add_text(struct gathering *g, const struct site_text *t, struct err *e)
 {
     static const size_t around = sizeof("<directory-context>\n\n</directory-context>") + 16;
     struct arena *a = g->call->arena;
+    const char *head = arena_printf(a, "%s[%s]\n", g->block.len ? SEPARATOR : "", t->name);
+    size_t room = site_room(g->call, around + strlen(head), (size_t)g->options->max_size);
+    struct str text = site_cut(a, t, room);
+    bool first;
+    int r;
+
+    if (g->block.len + strlen(head) + text.len + around > site_budget(g->call))
+        return 0;
+    r = site_say(g->call, t->path, &first, e);
+    if (r == 0)
+        r = site_keep(g->call, t->path, g->name, e);
+    if (r < 0 || !(first || g->again) || is_in_output(g, t))
+        return r;
+    strbuf_addstr(&g->block, head);
+    strbuf_add(&g->block, text.ptr, text.len);
+    return 0;
+}
+
+/* The text of one folder. */
+static int add_folder(struct gathering *g, const char *folder, struct err *e)
+{
+    struct arena *a = g->call->arena;
     struct site_text t;
-    struct str text;
-    const char *head;
-    bool said, first;
+    bool said;
     int r;
 
     if (!site_read(a, &g->site, path_join(a, folder, g->name), &t))
@@ -54,18 +77,19 @@ static int add_folder(struct gathering *g, const char *folder, struct err *e)
     if (g->in_system && strcmp(t.path, g->in_system) == 0)
         return 0;
     r = site_was_said(g->call, t.path, &said, e);
-    if (r < 0 || said)
-        return r;
-    text = site_cut(a, &t, (size_t)g->options->max_size);
-    head = arena_printf(a, "%s[%s]\n", g->block.len ? SEPARATOR : "", t.name);
-    if (g->block.len + strlen(head) + text.len + around > site_budget(g->call))
-        return 0;
-    r = site_say(g->call, t.path, &first, e);
-    if (r < 0 || !first || strcmp(t.path, g->site.file) == 0 || is_shown(g, t.text))
-        return r; /* it is there already, or has just been read itself */
-    strbuf_addstr(&g->block, head);
-    strbuf_add(&g->block, text.ptr, text.len);
-    return 0;
+    return r < 0 || said ? r : add_text(g, &t, e);
+}
+
+/* Codex reads AGENTS.md of the folder it was started in, and of those above, by itself. */
+static bool is_known(const struct gathering *g, const char *folder)
+{
+    const char *agent = g->call->config ? g->call->config->answering : NULL;
+    CLEANUP(mem) char *cwd = NULL;
+
+    if (!agent || strcmp(agent, "codex") != 0 || strcmp(g->name, "AGENTS.md") != 0)
+        return false;
+    cwd = realpath(g->call->event->session.cwd, NULL);
+    return cwd && path_within(folder, cwd);
 }
 
 static int add_folders(struct gathering *g, struct err *e)
@@ -76,7 +100,8 @@ static int add_folders(struct gathering *g, struct err *e)
     int r = 0;
 
     while (count < DEPTH_MAX && path_within(g->site.root, folder)) {
-        up[count++] = folder;
+        if (!is_known(g, folder))
+            up[count++] = folder;
         if (strcmp(folder, g->site.root) == 0)
             break;
         folder = path_dirname(a, folder);
@@ -84,6 +109,17 @@ static int add_folders(struct gathering *g, struct err *e)
     while (count > 0 && r == 0)
         r = add_folder(g, up[--count], e);
     return r;
+}
+
+static void inject_block(struct gathering *g, struct verdict *v)
+{
+    struct arena *a = g->call->arena;
+
+    if (g->block.len)
+        verdict_inject(a, v, "directory",
+                       arena_printf(a, "<directory-context>\n%s\n</directory-context>",
+                                    strbuf_cstr(&g->block)));
+    strbuf_release(&g->block);
 }
 
 int directory_inject(const struct hook_call *c, const char *name, struct verdict *v, struct err *e)
@@ -98,12 +134,31 @@ int directory_inject(const struct hook_call *c, const char *name, struct verdict
     if (r < 0)
         return r;
     g.in_system = arena_cstr(c->arena, known);
+    g.output = json_str(c->arena, event_data(c->event, STR("output")));
     r = add_folders(&g, e);
-    if (r == 0 && g.block.len)
-        verdict_inject(c->arena, v, "directory",
-                       arena_printf(c->arena, "<directory-context>\n%s\n</directory-context>",
-                                    strbuf_cstr(&g.block)));
-    strbuf_release(&g.block);
+    inject_block(&g, v);
+    return r;
+}
+
+int directory_put_back(const struct hook_call *c, const char *name, struct verdict *v,
+                       struct err *e)
+{
+    struct gathering g = { .call = c, .options = c->options, .name = name, .again = true };
+    struct site_kept *list;
+    size_t count;
+    int r = site_kept(c, &list, &count, e);
+
+    if (r < 0 || count == 0 || !site_root(c, &g.site))
+        return r;
+    for (size_t i = 0; i < count && r == 0; i++) {
+        struct site_text t;
+        bool first;
+
+        if (!site_read(c->arena, &g.site, list[i].path, &t))
+            continue;
+        r = site_survived(c, t.text) ? site_say(c, t.path, &first, e) : add_text(&g, &t, e);
+    }
+    inject_block(&g, v);
     return r;
 }
 

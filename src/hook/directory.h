@@ -25,6 +25,10 @@ struct directory_options {
 MUST_CHECK int directory_inject(const struct hook_call *c, const char *name, struct verdict *v,
                                 struct err *e);
 
+/* `session.created`: what was said and a compaction has lost, in one block. */
+MUST_CHECK int directory_put_back(const struct hook_call *c, const char *name, struct verdict *v,
+                                  struct err *e);
+
 /*
  * `experimental.chat.system.transform`: whether the system prompt has the root's already. It is
  * then left out for as long as the session lasts.

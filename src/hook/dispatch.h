@@ -61,9 +61,6 @@ void dispatch_hold(struct dispatch *d, const struct hook_held *held);
  */
 void merge_late(struct dispatch *d, const struct hook *h, struct verdict *v, struct hook_run *run);
 
-/* Give the receipt of a run in the background an id and write it. */
-void engine_record(struct engine *en, struct receipt *r);
-
 /* Take what the hook may say into the chain's verdict; fills in the run's effects. */
 void merge_verdict(struct dispatch *d, const struct hook *h, struct verdict *v,
                    struct hook_run *run);

@@ -383,11 +383,12 @@ static void begin(struct dispatch *d, const struct event *ev, struct registry *r
 
 static void settle(struct dispatch *d, const struct event_settle *last)
 {
-    uint64_t began = clock_mono_ns(), ns;
+    uint64_t began, ns;
 
-    if (!last || d->aborted)
+    if (!last)
         return;
-    last->run(last->context, d->receipt);
+    began = clock_mono_ns();
+    last->run(last->context, d->arena, d->receipt);
     ns = clock_mono_ns() - began;
     d->began_ns += ns; /* whoever took a minute to answer has not slowed the event */
     d->last_ns += ns;
@@ -411,12 +412,6 @@ static void end(struct dispatch *d)
 int engine_emit(struct engine *en, const struct event *ev, struct arena *a, struct receipt *r,
                 struct err *e)
 {
-    return engine_emit_settled(en, ev, a, NULL, r, e);
-}
-
-int engine_emit_settled(struct engine *en, const struct event *ev, struct arena *a,
-                        const struct engine_settling *s, struct receipt *r, struct err *e)
-{
     struct dispatch d = { .engine = en, .arena = a, .event = *ev, .receipt = r };
     struct chain_key key;
     int bad = check_event(ev, e);
@@ -429,8 +424,6 @@ int engine_emit_settled(struct engine *en, const struct event *ev, struct arena 
     run(&d);
     forget(&d);
     end(&d);
-    if (s)
-        s->settle(s->context, a, r);
     write_receipt(en, r);
     if (en->capture && capture_is_due(en->capture, d.began_ns))
         capture_event(en->capture, d.began_ns, r, d.event.id);

@@ -72,20 +72,11 @@ MUST_CHECK int engine_register(struct engine *en, const struct engine_callback *
 MUST_CHECK int engine_emit(struct engine *en, const struct event *ev, struct arena *a,
                            struct receipt *r, struct err *e);
 
+/* Write the receipt of what was not emitted, such as a trial that counts; it gets an id. */
+void engine_record(struct engine *en, struct receipt *r);
+
 /* Record what became of a verdict after its event: a receipt of its own that names the event's. */
 void engine_note(struct engine *en, const struct receipt *of, const char *text);
-
-/*
- * The same for who has to say the verdict in words of another system: `settle` is called after the
- * observers and before the receipt is written, and may put into it what was lost on the way.
- */
-struct engine_settling {
-    void (*settle)(void *context, struct arena *a, struct receipt *r);
-    void *context;
-};
-MUST_CHECK int engine_emit_settled(struct engine *en, const struct event *ev, struct arena *a,
-                                   const struct engine_settling *s, struct receipt *r,
-                                   struct err *e);
 
 /*
  * Try one hook alone: even if the event does not match it, it is off, or its cadence is closed.

@@ -25,12 +25,13 @@ struct receipt;
 
 /*
  * The last word of whoever emits, after the chain has decided and before observers and the receipt
- * see the outcome: it may ask a person, and change the receipt's verdict. Its time is not the
- * hooks'.
+ * see the outcome: it may ask a person, say the verdict in words of another system, change it, and
+ * warn in the receipt. `a` is the event's arena. Its time is not the hooks'. An event that was
+ * aborted is settled too; its verdict is a stop.
  */
 struct event_settle {
+    void (*run)(void *context, struct arena *a, struct receipt *r);
     void *context;
-    void (*run)(void *context, struct receipt *r);
 };
 
 struct event {
@@ -41,6 +42,9 @@ struct event {
     const struct json *data; /* an object; NULL: {} */
     int abort_fd; /* readable or hung up: whoever emitted it gives it up; never read; 0: none */
     const struct event_settle *settle; /* NULL: the chain has the last word */
+    const char
+        *via;       /* the agent that is answered, for the receipt; NULL: it is hooke's own event */
+    const char *as; /* what that agent calls it; NULL: as the point */
 };
 
 /* The event in our own JSON (the native dialect). */

@@ -72,12 +72,12 @@ static struct hook_traits traits_of_def(struct arena *a, const struct hook_def *
         .enabled = !def->off,
         .observe = def->layer == LAYER_OBSERVE,
     };
-    struct subscription *on = arena_array(a, struct subscription, POINT_COUNT);
+    struct subscription on[POINT_COUNT];
 
     for (int p = 0; p < POINT_COUNT; p++)
         if (def->on[p])
             on[t.on_count++] = (struct subscription){ .point = (enum point)p };
-    t.on = on;
+    t.on = memcpy(arena_array(a, struct subscription, t.on_count), on, t.on_count * sizeof(*on));
     t.tool = match_names(a, def->tools);
     t.agent = match_names(a, def->agents);
     return t;

@@ -34,12 +34,17 @@ bool loop_continue(struct loop *l, unsigned limit, const char *reason, struct ar
     return true;
 }
 
+bool loop_may_call(const struct loop *l, const char **why)
+{
+    if (l->in_callback)
+        *why = "a callback can't start a callback";
+    return !l->in_callback;
+}
+
 bool loop_callback(struct loop *l, const char **why)
 {
-    if (l->in_callback) {
-        *why = "a callback can't start a callback";
+    if (!loop_may_call(l, why))
         return false;
-    }
     l->in_callback = true;
     return true;
 }

@@ -29,6 +29,9 @@ void loop_tool_ran(struct loop *l);
 bool loop_continue(struct loop *l, unsigned limit, const char *reason, struct arena *a,
                    const char **why);
 
-/* Whether a callback may start: never from inside one. Balance with loop_callback_ended(). */
+/* Whether a callback may start: never from inside one. */
+bool loop_may_call(const struct loop *l, const char **why);
+
+/* The same, and it starts. Balance with loop_callback_ended(). */
 bool loop_callback(struct loop *l, const char **why);
 void loop_callback_ended(struct loop *l);

@@ -232,15 +232,21 @@ static void put_injection(struct verdict *merged, struct injection *i)
     *at = i;
 }
 
-/* A request that is rendered again says it already: nothing is added, nothing is charged. */
+/* A request says it already, or will: nothing is added, nothing is charged. */
 static bool is_repeated(struct dispatch *d, const struct injection *i)
 {
     struct collector c = { engine_store(d->engine), d->event.session.id };
     struct err e = { 0 };
     bool says = false;
+    int r = 0;
 
-    if (d->event.point == POINT_MESSAGES_TRANSFORM && i->class == INJECT_DETERMINISTIC &&
-        collector_says(&c, event_data(&d->event, STR("messages")), i, &says, &e) < 0)
+    if (i->class != INJECT_DETERMINISTIC)
+        return false;
+    if (d->event.point == POINT_MESSAGES_TRANSFORM)
+        r = collector_says(&c, event_data(&d->event, STR("messages")), i, &says, &e);
+    else if (i->apart && d->event.point == POINT_TOOL_EXECUTE_AFTER)
+        r = collector_said(&c, i, &says, &e);
+    if (r < 0)
         dispatch_warn(d, "hook '%s': can't tell whether this was said before: %s", i->source,
                       e.msg);
     return says;
@@ -379,6 +385,10 @@ static void merge_history(struct dispatch *d, const struct hook *h, const struct
         merged->result = VERDICT_CALLBACK;
         merged->callback = v->callback;
         merged->callback_args = v->callback_args;
+    } else if (v->result == VERDICT_MUTATE && !mutates) {
+        dispatch_warn(d, "hook '%s': a mutation without messages changes nothing", h->name);
+    } else if (v->result == VERDICT_CALLBACK && !calls) {
+        dispatch_warn(d, "hook '%s': a callback without a name changes nothing", h->name);
     }
 }
 

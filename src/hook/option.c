@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
 struct unit {
@@ -50,7 +49,7 @@ static bool parse_amount(struct str text, const struct unit *units, size_t count
         amount = strtod(number, NULL) * (double)units[i].factor;
         if (amount >= 9007199254740992.0) /* beyond that the result would be rounded */
             return false;
-        *out = (int64_t)llround(amount);
+        *out = (int64_t)(amount + 0.5); /* not llround(): see src/cli/late_math.c */
         return true;
     }
     return false;
@@ -133,21 +132,44 @@ static bool set_number(struct arena *a, const struct option *o, const struct set
     return true;
 }
 
+/* Whether it is one of the choices; those are in `allowed` when it is none. */
+static bool is_choice(const struct option *o, const struct setting *s, struct strbuf *allowed)
+{
+    struct str rest = str_of(o->choices), word;
+
+    while (str_cut(&rest, ' ', &word)) {
+        if (is_scalar(s) && str_eq(s->text, word))
+            return true;
+        strbuf_printf(allowed, "%s%.*s", allowed->len ? ", " : "", STR_ARG(word));
+    }
+    return false;
+}
+
 static bool set_choice(struct arena *a, const struct option *o, const struct setting *s,
                        const char **out, struct problems *problems)
 {
-    struct str rest = str_of(o->choices), word;
     CLEANUP(strbuf) struct strbuf allowed = { 0 };
 
-    while (str_cut(&rest, ' ', &word)) {
-        if (is_scalar(s) && str_eq(s->text, word)) {
-            *out = arena_cstr(a, word);
-            return true;
-        }
-        strbuf_printf(&allowed, "%s%.*s", allowed.len ? ", " : "", STR_ARG(word));
+    if (is_choice(o, s, &allowed)) {
+        *out = s->text.ptr;
+        return true;
     }
     problem_add(problems, &s->origin, "'%s' must be one of %s, not '%s'", o->name,
                 strbuf_cstr(&allowed), setting_text(a, s));
+    return false;
+}
+
+static bool fits_list(struct arena *a, const struct option *o, const struct setting *item,
+                      struct problems *problems)
+{
+    CLEANUP(strbuf) struct strbuf allowed = { 0 };
+
+    if (!is_scalar(item))
+        return refuse(a, o, item, problems);
+    if (!o->choices || is_choice(o, item, &allowed))
+        return true;
+    problem_add(problems, &item->origin, "'%s' takes %s, not '%s'", o->name, strbuf_cstr(&allowed),
+                setting_text(a, item));
     return false;
 }
 
@@ -160,8 +182,8 @@ static bool set_list(struct arena *a, const struct option *o, const struct setti
 
     for (const struct setting *item = first; item;
          item = s->kind == SETTING_LIST ? item->next : NULL) {
-        if (!is_scalar(item))
-            return refuse(a, o, item, problems);
+        if (!fits_list(a, o, item, problems))
+            return false;
         count++;
     }
     list = arena_array(a, const char *, count + 1);
@@ -209,19 +231,23 @@ bool option_set(struct arena *a, const struct option *o, const struct setting *v
  * a parser of YAML would cost more than all the rest of making a hook.
  */
 
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
 static bool is_plain(struct str s)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
     bool number = s.len && is_digit(s.ptr[0]);
 
-    if (!s.len || (!number && !str_has_char(letters, s.ptr[0])) || str_is(s, "null"))
+    if (!s.len || (!number && !is_letter(s.ptr[0])) || str_is(s, "null"))
         return false;
     for (size_t i = 0; i < s.len; i++) {
         char c = s.ptr[i];
 
         if (number && str_has_char("eExo", c)) /* may be another way to write a number */
             return false;
-        if (!is_digit(c) && !str_has_char(letters, c) && !str_has_char("-./", c))
+        if (!is_digit(c) && !is_letter(c) && !str_has_char("-./", c))
             return false;
     }
     return true;
@@ -245,6 +271,27 @@ static struct setting *plain_scalar(struct arena *a, struct str text)
     return s;
 }
 
+/* A list is one of texts: what else they might be in YAML is all the same. */
+static struct setting *plain_item(struct arena *a, struct str text)
+{
+    struct setting *s = arena_new(a, struct setting);
+    bool quoted = text.len >= 2 && text.ptr[0] == '"' && text.ptr[text.len - 1] == '"';
+
+    if (quoted)
+        text = (struct str){ text.ptr + 1, text.len - 2 };
+    else if (!text.len || str_is(text, "-") || str_is(text, "null"))
+        return NULL;
+    for (size_t i = 0; i < text.len; i++)
+        if (quoted ? str_has_char("\"\\", text.ptr[i])
+                   : !is_letter(text.ptr[i]) && !is_digit(text.ptr[i]) &&
+                         !str_has_char("-./=", text.ptr[i]))
+            return NULL;
+    s->kind = SETTING_STRING;
+    s->text = str_of(arena_cstr(a, text));
+    s->origin.source = SOURCE_BUILTIN;
+    return s;
+}
+
 /* NULL: it takes more than this to read it. */
 static struct setting *plain_value(struct arena *a, struct str text)
 {
@@ -260,7 +307,7 @@ static struct setting *plain_value(struct arena *a, struct str text)
     end = &list->first;
     text = str_trim((struct str){ text.ptr + 1, text.len - 2 });
     while (text.len && str_cut(&text, ',', &item)) {
-        *end = plain_scalar(a, str_trim(item));
+        *end = plain_item(a, str_trim(item));
         if (!*end)
             return NULL;
         end = &(*end)->next;

@@ -25,7 +25,8 @@ enum option_type {
     OPTION_TYPE_TIME,   /* int64_t of milliseconds; 500ms, 5s, 2m */
     OPTION_TYPE_TEXT,   /* const char * */
     OPTION_TYPE_CHOICE, /* const char *, one of the words of `choices` */
-    OPTION_TYPE_LIST,   /* const char *const *, ended by NULL; a single text is a list of one */
+    OPTION_TYPE_LIST,   /* const char *const *, ended by NULL; a single text is a list of one;
+                           any texts, or words of `choices` where there are some */
 };
 
 struct option {
@@ -69,6 +70,10 @@ struct option {
 #define OPTION_LIST(name, type, member, fallback, help)                            \
     {                                                                              \
         name, OPTION_TYPE_LIST, offsetof(type, member), fallback, 0, 0, NULL, help \
+    }
+#define OPTION_WORDS(name, type, member, fallback, choices, help)                     \
+    {                                                                                 \
+        name, OPTION_TYPE_LIST, offsetof(type, member), fallback, 0, 0, choices, help \
     }
 #define OPTION_END \
     {              \

@@ -17,12 +17,14 @@
 
 #define ANCHOR_PREFIX "@anchor/"
 #define NEWEST        ANCHOR_PREFIX "newest" /* name of the newest message of the last render */
+#define SAID          ANCHOR_PREFIX "said"   /* parts of their own it had since the user spoke */
 
 struct placing {
     const struct collector *c;
     struct arena *arena;
     struct map anchors; /* struct store_entry by key */
-    struct map said;    /* names of what is anchored since the user last spoke */
+    struct map said;    /* names of what is anchored since the user last spoke; of a part of its
+                           own the value is this struct, of others the map */
     struct str newest_before;
     bool changed;
 };
@@ -65,9 +67,27 @@ static char *said_name(struct arena *a, const struct injection *i)
 static void remember_said(struct placing *p, const struct json *anchored)
 {
     const struct json *names = json_get(anchored, STR("names"));
+    void *value = json_get(anchored, STR("tag")) ? (void *)p : (void *)&p->said;
 
     for (const struct json *n = json_first(names); n; n = json_next(n))
-        map_put(&p->said, json_str(p->arena, n), p);
+        map_put(&p->said, json_str(p->arena, n), value);
+}
+
+/* For those who may say it again before the next render, one name in a line. */
+static int keep_said(const struct placing *p, struct err *e)
+{
+    struct store_key key = { p->c->session, COLLECTOR_OWNER, SAID };
+    CLEANUP(strbuf) struct strbuf names = { 0 };
+
+    for (size_t i = 0; i < p->said.size; i++) {
+        const struct map_slot *slot = &p->said.slots[i];
+
+        if (slot->key.ptr && slot->value == p)
+            strbuf_printf(&names, "%.*s\n", STR_ARG(slot->key));
+    }
+    if (str_eq(anchor_of(p, SAID), strbuf_str(&names)))
+        return 0;
+    return store_set(p->c->store, &key, names.len ? strbuf_str(&names) : (struct str){ 0 }, e);
 }
 
 static int read_anchor(const struct placing *p, struct str anchor, const struct json **list,
@@ -136,13 +156,15 @@ static const struct json *new_item(struct arena *a, const struct anchoring *anch
         json_push(a, stamps, json_int(a, (int64_t)i->stamp));
         json_push(a, names, json_cstring(a, said_name(a, i)));
     }
+    if (!fresh)
+        return NULL;
     json_add(a, item, STR("text"), json_cstring(a, collector_merge(a, fresh)));
     json_add(a, item, STR("first"), json_bool(a, anchoring->first));
-    if (anchoring->list->apart)
-        json_add(a, item, STR("tag"), json_cstring(a, anchoring->list->source));
+    if (fresh->apart)
+        json_add(a, item, STR("tag"), json_cstring(a, fresh->source));
     json_add(a, item, STR("stamps"), stamps);
     json_add(a, item, STR("names"), names);
-    return fresh ? item : NULL;
+    return item;
 }
 
 static int decide_anchor(void *context, struct arena *a, struct str before, struct str *after,
@@ -385,6 +407,8 @@ int collector_place(const struct collector *c, struct arena *a, const struct jso
 
     if (r == 0)
         r = place_all(&p, messages, out, e);
+    if (r == 0)
+        r = keep_said(&p, e);
     map_release(&p.anchors);
     map_release(&p.said);
     if (r == 0)
@@ -433,6 +457,35 @@ int collector_says(const struct collector *c, const struct json *messages,
     map_release(&p.anchors);
     map_release(&p.said);
     return r;
+}
+
+static bool has_line(struct str lines, const char *name)
+{
+    struct str line;
+
+    while (lines.len && str_cut(&lines, '\n', &line))
+        if (str_is(line, name))
+            return true;
+    return false;
+}
+
+int collector_said(const struct collector *c, const struct injection *i, bool *said, struct err *e)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+    struct store_key key = { c->session, COLLECTOR_OWNER, SAID };
+    const char *name = said_name(&a, i);
+    struct injection *pending = NULL;
+    struct str names = { 0 };
+    int r = store_get(c->store, &key, &a, &names, e);
+
+    if (r == 0)
+        r = collector_peek(c, &a, &pending, e);
+    if (r < 0)
+        return r;
+    *said = has_line(names, name);
+    for (; pending && !*said; pending = pending->next)
+        *said = strcmp(said_name(&a, pending), name) == 0;
+    return 0;
 }
 
 int collector_forget_anchors(const struct collector *c, struct err *e)

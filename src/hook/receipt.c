@@ -202,6 +202,10 @@ static void write_head(struct strbuf *out, const struct receipt *r)
         add_name(out, STR(",\"parent\":"), ev->session.parent);
     if (ev->session.agent)
         add_name(out, STR(",\"agent\":"), ev->session.agent);
+    if (ev->via)
+        add_name(out, STR(",\"via\":"), ev->via);
+    if (ev->as)
+        add_name(out, STR(",\"as\":"), ev->as);
     if (ev->turn)
         add_number(out, STR(",\"turn\":"), ev->turn);
     tool = json_str(&a, event_data(ev, STR("tool")));

@@ -95,9 +95,11 @@ bool setting_to_int64(const struct setting *s, int64_t *out)
     double number;
     long long whole;
 
-    if (!setting_to_double(s, &number) || number != trunc(number))
+    if (!setting_to_double(s, &number))
         return false;
     if (number >= 9223372036854775808.0 || number < -9223372036854775808.0)
+        return false;
+    if (number != (double)(int64_t)number) /* not trunc(): see src/cli/late_math.c */
         return false;
     /* Digits that a double would round are exact here. */
     errno = 0;

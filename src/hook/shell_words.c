@@ -4,20 +4,6 @@
 
 #define WORDS_MAX 4096
 
-enum redirect { REDIRECT_NONE, REDIRECT_READ, REDIRECT_WRITE };
-
-/* Where in a `case` we are. */
-enum in_case { CASE_SUBJECT, CASE_IN, CASE_PATTERN, CASE_BODY };
-
-/* One list of commands: the whole text or what is inside "$(…)". */
-struct list {
-    bool command; /* the next word names a program */
-    enum redirect redirect;
-    unsigned parens;
-    unsigned cases;
-    enum in_case in_case[SHELL_DEPTH_MAX];
-};
-
 static bool is_one_of(const char *text, const char *const *words)
 {
     for (; *words; words++)
@@ -32,14 +18,19 @@ static bool is_assignment(struct str raw)
 
     while (i < raw.len && scan_is_name_char(raw.ptr[i], i == 0))
         i++;
+    if (i > 0 && i < raw.len && raw.ptr[i] == '[')
+        while (i < raw.len && raw.ptr[i++] != ']')
+            continue;
+    if (i > 0 && i < raw.len && raw.ptr[i] == '+')
+        i++;
     return i > 0 && i < raw.len && raw.ptr[i] == '=';
 }
 
 /* Words of the grammar where a command begins. True: it was one. */
 static int take_reserved(struct list *l, const char *word, struct err *e)
 {
-    static const char *const before_command[] = { "if", "then", "elif", "else", "while", "until",
-                                                  "do", "{",    "!",    "time", NULL };
+    static const char *const before_command[] = { "if", "then", "elif", "else", "while",  "until",
+                                                  "do", "{",    "!",    "time", "coproc", NULL };
     static const char *const no_command[] = {
         "fi", "done", "}", "for", "select", "function", NULL
     };
@@ -61,6 +52,8 @@ static int take_reserved(struct list *l, const char *word, struct err *e)
     if (!is_one_of(word, no_command))
         return 0;
     l->command = false;
+    l->naming = strcmp(word, "function") == 0;
+    l->loops = strcmp(word, "for") == 0 || strcmp(word, "select") == 0;
     return 1;
 }
 
@@ -80,18 +73,55 @@ static bool take_case(struct list *l, const char *plain)
     return true;
 }
 
+/* What follows is what the function does. */
+static void name_function(struct scan *s, struct list *l, const struct building *b)
+{
+    s->function = arena_cstr(s->arena, strbuf_str(&b->text));
+    l->now = NULL;
+    l->naming = false;
+    l->command = true;
+}
+
 static int add_word(struct scan *s, const struct building *b, size_t begin, struct shell_word **out,
                     struct err *e)
 {
     struct shell_words *w = s->out;
 
+    *out = NULL;
+    if (!w)
+        return 0;
     if (w->count == WORDS_MAX)
         return scan_refuse(e, "so many words");
     w->list = arena_grow(s->arena, w->list, w->count, &w->room, sizeof(*w->list));
     *out = &w->list[w->count++];
-    **out = (struct shell_word){ .at = begin, .len = s->at - begin, .filled = b->filled };
+    **out = (struct shell_word){
+        .at = begin,
+        .len = s->at - begin,
+        .filled = b->filled,
+        .expands = b->expands,
+        .globs = b->globs,
+        .quoted = b->quoted,
+    };
     (*out)->seen = arena_cstr(s->arena, strbuf_str(&b->text));
     (*out)->text = b->unknown ? NULL : (*out)->seen;
+    return 0;
+}
+
+/* The word for who wants commands. */
+static int keep(struct scan *s, struct list *l, const struct building *b, size_t begin,
+                struct err *e)
+{
+    struct str raw = { s->text.ptr + begin, s->at - begin };
+
+    if (l->redirect != REDIRECT_NONE) {
+        keep_redirect(s, l, b, begin);
+    } else if (l->command && is_assignment(raw)) {
+        keep_assignment(s, l, b, begin);
+    } else if (l->command || l->now->count > 0) {
+        return keep_word(s, l, b, begin, e);
+    } else if (l->loops || str_is_set(l->looping)) {
+        keep_loop(s, l, b);
+    }
     return 0;
 }
 
@@ -114,12 +144,20 @@ static int place_word(struct scan *s, struct list *l, const struct building *b, 
     if (plain && strspn(plain, "0123456789") == raw.len && strchr("<>", scan_peek(s, 0)) &&
         !scan_at_end(s))
         return 0; /* the descriptor in "2>" */
+    if (s->commands && l->naming && l->redirect == REDIRECT_NONE) {
+        name_function(s, l, b);
+        return 0;
+    }
     r = add_word(s, b, begin, &word, e);
+    if (r == 0 && s->commands)
+        r = keep(s, l, b, begin, e);
     if (r < 0)
         return r;
-    word->written = l->redirect == REDIRECT_WRITE;
+    if (word)
+        word->written = l->redirect == REDIRECT_WRITE || l->redirect == REDIRECT_APPEND;
     if (l->redirect == REDIRECT_NONE && !is_assignment(raw)) {
-        word->command = l->command;
+        if (word)
+            word->command = l->command;
         l->command = false;
     }
     l->redirect = REDIRECT_NONE;
@@ -128,53 +166,97 @@ static int place_word(struct scan *s, struct list *l, const struct building *b, 
 
 static int take_word(struct scan *s, struct list *l, struct err *e)
 {
-    CLEANUP(building) struct building b = { 0 };
+    CLEANUP(building) struct building b = { .text.max = SHELL_WORD_MAX };
     size_t begin = s->at;
-    int r = scan_word(s, &b, e);
+    int r;
 
+    if (s->commands)
+        keep_begin(s, l);
+    r = scan_word(s, &b, e);
+    if (s->commands)
+        s->commands->expands = s->commands->expands || b.expands;
+    if (r < 0)
+        s->at = s->text.len;
+    if (r < 0 && s->commands && keep_word(s, l, &b, begin, NULL) < 0) /* what there is of it */
+        return r;
     return r < 0 ? r : place_word(s, l, &b, begin, e);
 }
 
 /* Operators ------------------------------------------------------------------------------------ */
+
+/* '<' has been read and another one follows. */
+static int take_document(struct scan *s, struct list *l, struct err *e)
+{
+    if (!s->commands)
+        return scan_refuse(e, "a here-document");
+    s->at++;
+    if (scan_peek(s, 0) != '<')
+        return keep_document(s, l, e);
+    s->at++;
+    l->redirect = REDIRECT_STRING;
+    return 0;
+}
 
 /* '<' or '>' has been read. */
 static int take_redirect(struct scan *s, struct list *l, char c, struct err *e)
 {
     char next = scan_peek(s, 0);
 
+    if (next == '(' && s->commands) {
+        s->at++;
+        return keep_process(s, l, e);
+    }
     if (next == '(')
         return scan_refuse(e, "process substitution");
     if (c == '<' && next == '<')
-        return scan_refuse(e, "a here-document");
+        return take_document(s, l, e);
     l->redirect = c == '>' || next == '>' ? REDIRECT_WRITE : REDIRECT_READ;
+    if (c == '>' && next == '>')
+        l->redirect = REDIRECT_APPEND;
     if (next && strchr(">&|", next))
         s->at++;
     return 0;
 }
 
+static void finish_command(struct scan *s, struct list *l)
+{
+    if (s->commands)
+        keep_finish(s, l);
+    l->piped_from = NULL;
+}
+
 /* What separates commands has been read: one of ";&|\n". */
-static void take_separator(struct scan *s, struct list *l, char c)
+static int take_separator(struct scan *s, struct list *l, char c, struct err *e)
 {
     enum in_case *where = l->cases ? &l->in_case[l->cases - 1] : NULL;
+    bool twice = scan_peek(s, 0) == c && (c == '&' || c == '|');
 
     if (c == '&' && scan_peek(s, 0) == '>') { /* both outputs, in some shells */
-        s->at++;
+        s->at += 1 + (scan_peek(s, 1) == '>');
         l->redirect = REDIRECT_WRITE;
-        return;
+        return 0;
     }
+    finish_command(s, l);
+    if (c == '&' && !twice && l->last)
+        l->last->background = true;
+    if (c == '|' && !twice)
+        l->piped_from = l->last;
+    s->at += twice || (c == '|' && scan_peek(s, 0) == '&');
     if (c == ';' && (scan_peek(s, 0) == ';' || scan_peek(s, 0) == '&')) {
         s->at++;
         if (where && *where == CASE_BODY)
             *where = CASE_PATTERN;
     }
     l->command = true;
+    return c == '\n' && s->pending ? keep_bodies(s, e) : 0;
 }
 
 /* ')' has been read. 1: it ends the list. */
-static int take_close(struct list *l, bool nested, struct err *e)
+static int take_close(struct scan *s, struct list *l, bool nested, struct err *e)
 {
     enum in_case *where = l->cases ? &l->in_case[l->cases - 1] : NULL;
 
+    finish_command(s, l);
     l->command = true;
     if (where && *where == CASE_PATTERN) {
         *where = CASE_BODY;
@@ -187,11 +269,26 @@ static int take_close(struct list *l, bool nested, struct err *e)
     return nested ? 1 : scan_refuse(e, "')' and no '('");
 }
 
-static void take_open(struct list *l)
+/* '(' has been read: of a subshell, of a list of values, or behind the name of a function. */
+static void take_open(struct scan *s, struct list *l)
 {
+    const struct shell_command *c = l->now;
+    size_t ahead = 0;
+
     if (l->cases && l->in_case[l->cases - 1] == CASE_PATTERN)
         return;
+    while (scan_peek(s, ahead) == ' ' || scan_peek(s, ahead) == '\t')
+        ahead++;
+    if (c && c->count == 1 && scan_peek(s, ahead) == ')') {
+        s->at += ahead + 1;
+        s->function = c->words[0].seen;
+        l->now = NULL;
+        l->command = true;
+        return;
+    }
+    finish_command(s, l);
     l->parens++;
+    l->subshell = ++s->subshells;
     l->command = true;
 }
 
@@ -215,26 +312,27 @@ static int take_next(struct scan *s, struct list *l, bool nested, struct err *e)
     case '>':
         return take_redirect(s, l, c, e);
     case '(':
-        take_open(l);
+        take_open(s, l);
         return 0;
     case ')':
-        return take_close(l, nested, e);
+        return take_close(s, l, nested, e);
     case ' ':
     case '\t':
         return 0;
     default:
-        take_separator(s, l, c);
-        return 0;
+        return take_separator(s, l, c, e);
     }
 }
 
 int scan_list(struct scan *s, bool nested, struct err *e)
 {
-    struct list l = { .command = true };
+    struct list l = { .command = true, .owner = s->current };
     int r = 0;
 
     while (r == 0 && !scan_at_end(s))
         r = take_next(s, &l, nested, e);
+    finish_command(s, &l);
+    s->current = l.owner;
     if (r == 0 && nested)
         return scan_refuse(e, "'$(' and no ')'");
     return r < 0 ? r : 0;

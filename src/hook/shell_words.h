@@ -7,7 +7,8 @@
  * finds "cd", "./x.sh" (both the first word of a command), "$HOME" with its value, "a b" and "log"
  * (which is written to). Words inside "$(…)" are found too. What makes words unknowable (heredocs,
  * backquotes, process substitution, $'…') is an error, so that nothing is ever overlooked: this is
- * for deciding what a text may run. Everything is in the arena.
+ * for deciding what a text may run. Whoever wants to know what a text does, as far as can be told,
+ * reads it with shell_commands.h. Everything is in the arena.
  */
 #pragma once
 
@@ -25,6 +26,9 @@ struct shell_word {
     bool command;     /* the first word of a command */
     bool written;     /* behind '>' */
     bool filled;      /* a variable was put in */
+    bool expands;     /* it has an expansion whose value is not known */
+    bool globs;       /* it has a pattern for file names, or braces */
+    bool quoted;      /* some of it is in quotes */
 };
 
 struct shell_words {

@@ -4,9 +4,12 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "hook/collector.h"
-#include "hook/engine.h"
+#include "hook/state.h"
+#include "hook/usage.h"
 
 #include <stdlib.h>
+
+#define KEPT "kept/" /* before the path: keys of the state */
 
 /* In the arena; NULL: there is no such file. */
 static const char *real_path(struct arena *a, const char *path)
@@ -86,11 +89,29 @@ struct str site_cut(struct arena *a, const struct site_text *t, size_t max)
     return str_of(arena_printf(a, "%.*s%s", (int)str_fit(t->text, len), t->text.ptr, note));
 }
 
+static bool is_compacted(const struct hook_call *c)
+{
+    return c->event->point == POINT_SESSION_CREATED &&
+           str_is(json_str(c->arena, event_data(c->event, STR("source"))), "compact");
+}
+
 size_t site_budget(const struct hook_call *c)
 {
-    uint32_t tokens = c->hook->traits.budget_tokens;
+    int64_t tokens = c->hook->traits.budget_tokens;
+    int64_t window = usage_from_json(c->event->session.usage).window;
 
-    return (size_t)(tokens ? tokens : INJECT_BUDGET_TOKENS) * 4;
+    if (tokens == 0)
+        tokens = INJECT_BUDGET_TOKENS;
+    if (is_compacted(c) && window > 0 && window / 10 < tokens)
+        tokens = window / 10;
+    return (size_t)tokens * 4;
+}
+
+size_t site_room(const struct hook_call *c, size_t around, size_t max)
+{
+    size_t budget = site_budget(c), room = budget > around ? budget - around : 0;
+
+    return max < room ? max : room;
 }
 
 /* Marks that the engine forgets when the conversation is compacted. */
@@ -118,4 +139,35 @@ int site_say(const struct hook_call *c, const char *key, bool *first, struct err
 
     *first = times == 1;
     return r;
+}
+
+int site_keep(const struct hook_call *c, const char *path, const char *why, struct err *e)
+{
+    return state_set(c, arena_printf(c->arena, KEPT "%s", path), str_of(why), e);
+}
+
+int site_kept(const struct hook_call *c, struct site_kept **list, size_t *count, struct err *e)
+{
+    const struct store_key prefix = { c->event->session.id, c->hook->name, KEPT };
+    struct store_entry *entries;
+    int r;
+
+    *count = 0;
+    if (!is_compacted(c))
+        return 0;
+    r = store_list(engine_store(c->engine), &prefix, c->arena, &entries, count, e);
+    if (r < 0)
+        return r;
+    *list = arena_array(c->arena, struct site_kept, *count + 1);
+    for (size_t i = 0; i < *count; i++)
+        (*list)[i] = (struct site_kept){ entries[i].key + strlen(KEPT),
+                                         arena_cstr(c->arena, entries[i].value) };
+    return 0;
+}
+
+bool site_survived(const struct hook_call *c, struct str text)
+{
+    struct str summary = json_str(c->arena, event_data(c->event, STR("summary")));
+
+    return summary.len && memmem(summary.ptr, summary.len, text.ptr, text.len);
 }

@@ -40,8 +40,17 @@ bool site_read(struct arena *a, const struct site *s, const char *path, struct s
 /* At most `max` bytes of it, whole lines, with a line that says where the rest is. */
 struct str site_cut(struct arena *a, const struct site_text *t, size_t max);
 
-/* Bytes the hook may inject at this event. */
+/*
+ * Bytes the hook may inject at this event; after a compaction no more than a tenth of the window,
+ * or the conversation would soon have to be compacted again.
+ */
 size_t site_budget(const struct hook_call *c);
+
+/*
+ * Bytes of one text that has `around` more about it: at most `max`, and never more than a call of
+ * its own has room for, since what fits into none would never be told.
+ */
+size_t site_room(const struct hook_call *c, size_t around, size_t max);
 
 /*
  * What was said stays said until the session is compacted, then it may be said again. Of several
@@ -49,3 +58,21 @@ size_t site_budget(const struct hook_call *c);
  */
 MUST_CHECK int site_was_said(const struct hook_call *c, const char *key, bool *said, struct err *e);
 MUST_CHECK int site_say(const struct hook_call *c, const char *key, bool *first, struct err *e);
+
+/*
+ * What was said is also kept, with a word on why, beyond a compaction: `session.created` with the
+ * source compact is the time to put back what the summary has lost.
+ */
+struct site_kept {
+    const char *path, *why;
+};
+
+MUST_CHECK int site_keep(const struct hook_call *c, const char *path, const char *why,
+                         struct err *e);
+
+/* All that was kept, by path; none where the event is not about a compaction. */
+MUST_CHECK int site_kept(const struct hook_call *c, struct site_kept **list, size_t *count,
+                         struct err *e);
+
+/* Whether the summary has the text. */
+bool site_survived(const struct hook_call *c, struct str text);

@@ -64,7 +64,7 @@ struct usage usage_from_json(const struct json *j)
         int64_t n;
 
         if (json_to_int64(json_get(j, str_of(fields[i].name)), &n) == 0 && n >= 0)
-            *(int64_t *)((char *)&u + fields[i].offset) = n;
+            *(int64_t *)((char *)&u + fields[i].offset) = n < USAGE_MAX ? n : USAGE_MAX;
     }
     return u;
 }

@@ -8,6 +8,8 @@
 
 #include "json/json.h"
 
+#define USAGE_MAX (INT64_C(1) << 40) /* of one count: what is larger is a mistake of its server */
+
 struct usage {
     int64_t input, output, reasoning, cache_read, cache_write;
     int64_t context; /* size of the conversation after the last request */

@@ -187,7 +187,8 @@ static int command_load(struct arena *a, const struct hook_entry *entry, struct 
     const struct setting *said = setting_get(entry->spec, "dialect");
     struct str dialect = said ? said->text : STR("native");
     struct command *c = arena_new(a, struct command);
-    struct handler_common common = { .env = setting_get(entry->spec, "env"),
+    struct handler_common common = { .root = entry->config ? entry->config->root : NULL,
+                                     .env = setting_get(entry->spec, "env"),
                                      .unpinned = setting_get(entry->spec, "unpinned"),
                                      .problems = problems };
     int r;

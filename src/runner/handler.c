@@ -69,7 +69,8 @@ void handler_load(struct arena *a, const struct handler_common *common,
         return;
     h->env_common = common->env;
     h->unpinned = common->unpinned;
-    h->env = child_env(a, common->env, said->env, 0, &h->env_count);
+    h->env = child_env(a, &(struct child_needs){ common->root, common->env, said->env }, 0,
+                       &h->env_count);
     load_filter(a, common, h);
 }
 

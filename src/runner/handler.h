@@ -22,6 +22,7 @@ struct handler {
 
 /* What all handlers of a hook have in common. */
 struct handler_common {
+    const struct setting *root; /* the configuration; NULL: none */
     const struct dialect *dialect;
     const struct setting *env, *unpinned; /* the hook's; NULL: none */
     const char *as; /* the foreign name of the event it is for; NULL: several, or none */

@@ -290,7 +290,10 @@ static int set_up(struct arena *a, const struct hook_entry *entry, struct reside
     r = trust_look(a, &x->request, &words, e);
     if (r < 0)
         return r;
-    env = child_env(a, x->request.env, NULL, 4, &count);
+    env = child_env(
+        a,
+        &(struct child_needs){ entry->config ? entry->config->root : NULL, x->request.env, NULL },
+        4, &count);
     env[count++] = arena_printf(a, "HOOKE_HOOK=%s", entry->name);
     env[count++] = child_depth(a);
     if (workspace)

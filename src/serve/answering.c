@@ -281,6 +281,8 @@ static void complete_event(struct answering *s, struct arena *a)
     const struct record *rec = &s->record;
 
     ev->turn = rec->turn;
+    ev->via = s->q->agent;
+    ev->as = s->kind->name;
     ev->abort_fd = s->q->abort_fd;
     if (ev->point == POINT_AGENT_STOP && rec->kept && !rec->unknown)
         ev->data =
@@ -294,7 +296,8 @@ static void complete_event(struct answering *s, struct arena *a)
 static int emit(struct answering *s, struct arena *a, struct err *e)
 {
     CLEANUP(receipt) struct receipt r = { 0 };
-    const struct engine_settling settling = { settle, s };
+    const struct event_settle last = { settle, s };
+    struct event ev;
     const struct json *going_on = json_get(s->in, STR("stop_hook_active"));
 
     s->record = (struct record){ .engine = s->rt->engine,
@@ -302,7 +305,9 @@ static int emit(struct answering *s, struct arena *a, struct err *e)
                                  .going_on = json_is_true(going_on) };
     record_count(&s->record, &s->event, a);
     complete_event(s, a);
-    return engine_emit_settled(s->rt->engine, &s->event, a, &settling, &r, e);
+    ev = s->event;
+    ev.settle = &last;
+    return engine_emit(s->rt->engine, &ev, a, &r, e);
 }
 
 static void answer_nothing(struct answering *s, struct arena *a)

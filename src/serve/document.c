@@ -6,6 +6,9 @@
 #include <poll.h>
 #include <unistd.h>
 
+/* As much as a pipe holds. Memory that is not written to costs nothing; a stack of it does. */
+#define PIECE ((size_t)64 << 10)
+
 struct reading {
     int fd;
     uint32_t ms;
@@ -17,7 +20,7 @@ struct reading {
 static int wait_for_more(const struct reading *r, struct err *e)
 {
     struct pollfd p = { .fd = r->fd, .events = POLLIN };
-    uint64_t now = clock_mono_ns();
+    uint64_t now;
     int n;
 
     do {
@@ -32,14 +35,16 @@ static int wait_for_more(const struct reading *r, struct err *e)
     return 0;
 }
 
-/* 1: complete; 0: more to come. */
-static int take(struct reading *r, struct str piece, struct err *e)
+/* What was read behind the text becomes part of it. 1: complete; 0: more to come. */
+static int take(struct reading *r, size_t len, struct err *e)
 {
+    struct str piece = { r->text.buf + r->text.len, len };
     size_t used = 0;
     enum json_scan_state state = json_scan_feed(&r->scan, piece, &used);
 
-    strbuf_add(&r->text, piece.ptr, state == JSON_SCAN_DONE ? used : piece.len);
-    if (r->text.truncated)
+    r->text.len += state == JSON_SCAN_DONE ? used : len;
+    r->text.buf[r->text.len] = '\0';
+    if (r->text.len > DOCUMENT_MAX)
         return err_set(e, -EFBIG, "standard input is longer than %zu bytes", DOCUMENT_MAX);
     if (state == JSON_SCAN_BAD)
         return err_set(e, -EBADMSG, "standard input is no JSON document");
@@ -58,20 +63,20 @@ static int at_end(const struct reading *r, struct err *e)
 static int read_all(struct reading *r, struct err *e)
 {
     for (;;) {
-        char piece[65536];
+        char *room = strbuf_reserve(&r->text, PIECE);
         int done = wait_for_more(r, e);
         ssize_t n;
 
         if (done < 0)
             return done;
-        n = read(r->fd, piece, sizeof(piece));
+        n = read(r->fd, room, PIECE);
         if (n < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (n < 0)
             return err_errno(e, "reading standard input");
         if (n == 0)
             return at_end(r, e);
-        done = take(r, (struct str){ piece, (size_t)n }, e);
+        done = take(r, (size_t)n, e);
         if (done)
             return done < 0 ? done : 0;
     }
@@ -82,7 +87,7 @@ int document_read(struct arena *a, int fd, uint32_t ms, struct str *text, struct
     struct reading r = { .fd = fd,
                          .ms = ms,
                          .deadline_ns = clock_mono_ns() + (uint64_t)ms * 1000000,
-                         .text.max = DOCUMENT_MAX };
+                         .text.max = DOCUMENT_MAX + PIECE };
     int rc = read_all(&r, e);
 
     *text = (struct str){ arena_cstr(a, strbuf_str(&r.text)), r.text.len };

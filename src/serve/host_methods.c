@@ -134,7 +134,8 @@ static int emit_in(struct asking *q, struct tenant *t, struct event *ev, struct 
     struct engine *en = tenant_runtime(t)->engine;
     /* a host says itself which turn it is, and tells when somebody speaks */
     struct record record = { .engine = en, .tells_turns = true, .going_on = true };
-    const struct engine_settling settling = { cap, &record };
+    const struct event_settle last = { cap, &record };
+    struct event settled;
     const struct json *verdict;
     enum tools_system system;
 
@@ -142,10 +143,13 @@ static int emit_in(struct asking *q, struct tenant *t, struct event *ev, struct 
         return bad_params(e, "there is no such dialect");
     if (dialect)
         foreign_in(q->arena, system, ev);
+    ev->via = dialect;
     ev->abort_fd = q->host->gone_fd;
     if (!is_internal(ev))
         record_count(&record, ev, q->arena);
-    if (engine_emit_settled(en, ev, q->arena, &settling, &r, e) < 0)
+    settled = *ev;
+    settled.settle = &last;
+    if (engine_emit(en, &settled, q->arena, &r, e) < 0)
         return RPC_BAD_PARAMS;
     verdict = verdict_to_json(q->arena, &r.verdict);
     if (dialect)

@@ -30,15 +30,7 @@ static bool may_look(const struct hook *h)
            h->runner == RUNNER_RESIDENT || (h->runner == RUNNER_BUILTIN && !h->def);
 }
 
-static bool is_at(const struct hook *h, enum point point)
-{
-    for (size_t i = 0; i < h->traits.on_count; i++)
-        if (h->traits.on[i].point == point)
-            return true;
-    return false;
-}
-
-static bool is_needed(const struct registry *reg)
+static bool is_turn_needed(const struct registry *reg)
 {
     const struct config *config = registry_config(reg);
     const struct hook *const *hooks;
@@ -46,13 +38,38 @@ static bool is_needed(const struct registry *reg)
 
     hooks = registry_hooks(reg, &count);
     for (size_t i = 0; i < count; i++)
-        if (!hooks[i]->off_because && (may_look(hooks[i]) || (is_at(hooks[i], POINT_AGENT_STOP) &&
-                                                              !hooks[i]->traits.observe)))
+        if (!hooks[i]->off_because && may_look(hooks[i]))
             return true;
     for (size_t i = 0; config && i < config->hook_count; i++)
         if (config->hooks[i].runner == RUNNER_RULE && mentions(config->hooks[i].spec, "turn"))
             return true;
     return false;
+}
+
+/* Whether anything may keep the agent going. */
+static bool is_loop_needed(const struct registry *reg)
+{
+    const struct hook *const *hooks;
+    size_t count;
+
+    hooks = registry_at(reg, POINT_AGENT_STOP, &count);
+    for (size_t i = 0; i < count; i++)
+        if (!hooks[i]->off_because && !hooks[i]->traits.observe)
+            return true;
+    return false;
+}
+
+static bool counts_turns(enum point point)
+{
+    return point == POINT_CHAT_MESSAGE || point == POINT_MESSAGES_TRANSFORM ||
+           point == POINT_TOOL_EXECUTE_BEFORE || point == POINT_TOOL_EXECUTE_AFTER ||
+           point == POINT_AGENT_STOP;
+}
+
+static bool counts_loop(enum point point)
+{
+    return point == POINT_CHAT_MESSAGE || point == POINT_TOOL_EXECUTE_BEFORE ||
+           point == POINT_AGENT_STOP;
 }
 
 /* Keeping -------------------------------------------------------------------------------------- */
@@ -157,13 +174,6 @@ static int decide_count(void *context, struct arena *a, struct str before, struc
     return 0;
 }
 
-static bool is_counted(enum point point)
-{
-    return point == POINT_CHAT_MESSAGE || point == POINT_MESSAGES_TRANSFORM ||
-           point == POINT_TOOL_EXECUTE_BEFORE || point == POINT_TOOL_EXECUTE_AFTER ||
-           point == POINT_AGENT_STOP;
-}
-
 void record_count(struct record *rec, const struct event *ev, struct arena *a)
 {
     struct registry *reg = engine_look(rec->engine);
@@ -171,19 +181,22 @@ void record_count(struct record *rec, const struct event *ev, struct arena *a)
     struct store_key key = { ev->session.id, OWNER, KEY };
     struct counted counted = { rec, ev->point, { 0 } };
     struct err e = { 0 };
+    bool knows_turn;
 
     rec->session = arena_strdup(a, ev->session.id);
     rec->limit = config ? config->max_continuations : LOOP_CONTINUATIONS;
-    rec->kept = is_counted(ev->point) && is_needed(reg);
+    knows_turn = counts_turns(ev->point) && is_turn_needed(reg);
+    rec->kept = knows_turn || (counts_loop(ev->point) && is_loop_needed(reg));
     registry_unref(reg);
     if (!rec->kept)
         return;
     counted.text = json_str(a, json_get(event_data(ev, STR("message")), STR("text")));
-    if (store_update(engine_store(rec->engine), &key, decide_count, &counted, &e) == 0)
-        return;
-    rec->unknown = true;
-    log_warn_once(engine_log(rec->engine), "the turns of session '%s' are not counted: %s",
-                  rec->session, e.msg);
+    rec->unknown = store_update(engine_store(rec->engine), &key, decide_count, &counted, &e) < 0;
+    if (!knows_turn) /* not all of what makes a turn was counted */
+        rec->turn = 0;
+    if (rec->unknown)
+        log_warn_once(engine_log(rec->engine), "the turns of session '%s' are not counted: %s",
+                      rec->session, e.msg);
 }
 
 /* Continuing ----------------------------------------------------------------------------------- */

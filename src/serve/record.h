@@ -2,7 +2,7 @@
  * record.h - what is remembered of a session of another agent, which tells no turn and counts no
  * continuations.
  *
- *     record_read(&rec, rt->engine, &ev);       the turn this event belongs to
+ *     record_count(&rec, &ev, a);               the turn this event belongs to
  *     …
  *     if (record_continue(&rec, reason, text, a, &why)) …
  *
@@ -10,7 +10,8 @@
  * they are counted; elsewhere a tool that starts, or the end, after a tool has finished is taken
  * for a new turn, which is right but for several tools of one turn that run one after the other.
  *
- * The store is opened only when something in force looks at the turn, or may keep the agent going.
+ * The store is opened only where it must be: turns are counted when something in force looks at
+ * them, else only what ends loops is, and that only when something may keep the agent going.
  */
 #pragma once
 
@@ -24,7 +25,7 @@ struct record {
     bool unknown;     /* the store could not be read */
     bool tells_turns; /* the agent tells of every request */
     bool going_on;    /* the agent says that a hook has kept it going */
-    unsigned turn;    /* of the event */
+    unsigned turn;    /* of the event; 0: nobody looks at it */
     bool tool_ended;  /* or the agent was kept going, since the turn began */
     bool internal;    /* the message of the event is what a hook told the agent */
     uint64_t told;    /* the hash of that; 0: nothing */

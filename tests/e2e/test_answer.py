@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import termios
@@ -18,7 +19,7 @@ FORCE = """
     when: tool == "bash" and re(args.command, [[push.*--force]])
     block: Force pushes are not allowed here.
 """
-QUIET = "disabled_hooks: [secret-guard, loop-guard, todo-continuation]\n"
+QUIET = "disabled_hooks: [secret-guard, command-guard, sandbox, loop-guard, todo-continuation]\n"
 
 # What each agent writes around one shell command, as its hooks are given it.
 BASE = {
@@ -524,10 +525,19 @@ def test_no_yaml_is_read_while_the_compiled_configuration_is_fresh(hooke):
     assert "read from its files" in answer(hooke, "claude", before("claude"), HOOKE_LOG="info").err
 
 
-def test_no_http_library_is_loaded(hooke, tmp_path):
+def test_no_library_but_libc_is_loaded(hooke, tmp_path):
     if "ASAN_OPTIONS" in hooke.env:
         pytest.skip("sanitizers load libraries of their own")
+    hooke.config("hook_cadence: { turn.after: 2 }\nhooks:" + FORCE)
     answer(hooke, "claude", before("claude"), LD_DEBUG="files", LD_DEBUG_OUTPUT=str(tmp_path / "ld"))
     loaded = "".join(p.read_text() for p in tmp_path.glob("ld.*"))
-    assert "libc.so" in loaded
-    assert "curl" not in loaded and "microhttpd" not in loaded and "libssl" not in loaded
+    assert set(re.findall(r"file=(\S+?\.so)", loaded)) == {"libc.so"}
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_receipts_say_whom_they_were_for(hooke, agent):
+    hooke("answer", agent, input=json.dumps(before(agent)))
+    hooke("emit", "session.idle")
+    ours, own = [json.loads(line) for f in hooke.receipts.iterdir() for line in f.open()]
+    assert (ours["via"], ours["as"], ours["point"]) == (agent, NAMES[agent][2], "tool.execute.before")
+    assert "via" not in own and "as" not in own

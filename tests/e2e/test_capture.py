@@ -59,7 +59,8 @@ def test_saves_events_until_interrupted(hooke):
     ev = first["event"]
     assert ev["point"] == "tool.execute.before" and ev["data"] == LS and ev["turn"] == 2
     assert ev["session"]["id"] == "s1" and ev["session"]["agent"] == "a"
-    assert first["hooks"] == [{"hook": "secret-guard", "did": []}, {"hook": "loop-guard", "did": []}]
+    assert first["hooks"] == [{"hook": name, "did": []} for name in
+                              ("secret-guard", "loop-guard", "command-guard", "sandbox")]
     assert second["event"]["point"] == "turn.after"
 
 

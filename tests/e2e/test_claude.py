@@ -1,6 +1,7 @@
 """Hooks as people have written them for Claude Code and Codex, run by `hooke emit`."""
 
 import json
+import pathlib
 import re
 import shutil
 
@@ -47,6 +48,7 @@ def shell(command):
 @both
 def test_a_guard_written_for_both_refuses_a_command(hooke, dialect):
     entry(hooke, dialect, "PreToolUse", f"exec: [{SCRIPTS / 'no-rm.sh'}]")
+    hooke.env["HOOKE_DISABLED_HOOKS"] = "command-guard"  # which refuses it, too
     r = hooke.emit("PreToolUse", shell("rm -rf /"))
     assert r.rc == 2 and r.json == {"decision": "block", "reason": "rm -rf is not allowed"}
     assert hooke.emit("PreToolUse", shell("ls")).json == {}
@@ -191,3 +193,16 @@ def test_the_page_names_every_event_and_field(hooke, dialect):
         assert told["hook_event_name"] == event and event in named
         assert set(told) <= named, set(told) - named
         (hooke.cwd / "seen").unlink()
+
+
+def test_of_a_long_text_the_beginning_is_told_and_all_of_it_kept(hooke):
+    """CL-19: 10,000 characters, however many bytes."""
+    hooke.config(
+        "hooks: [{ name: long, on: UserPromptSubmit, dialect: claude,"
+        " exec: 'python3 -c \"print(chr(228) * 10003)\"' }]\n"
+    )
+    r = hooke.emit("UserPromptSubmit", {"message": {"id": "m", "text": "hi", "parts": []}}, PYTHONUTF8="1")
+    text = r.json["inject"][0]["text"]
+    told, note = text.split("\n")
+    assert told == "ä" * 10000 and note.startswith("[3 more characters: all of it is in '")
+    assert pathlib.Path(note.split("'")[1]).read_text() == "ä" * 10003

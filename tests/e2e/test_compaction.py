@@ -149,7 +149,7 @@ def test_its_recipe_is_named_in_the_events_of_that_run(hooke):
     assert seen[1]["session"]["parent"] == session
     assert seen[1]["data"]["auto_compact"]["enabled"] is False
     assert seen[2]["data"]["trigger"] == "manual" and seen[2]["data"]["generation"] == 2
-    assert seen[3]["data"] == {"source": "compact"}
+    assert seen[3]["data"] == {"source": "compact", "summary": SUMMARY["text"]}
 
 
 def test_programs_are_told_in_json(hooke):
@@ -277,11 +277,15 @@ hooks:
     session = session_of(run(hooke, LONG))
     assert [said(m) for m in history(hooke, session)] == ["mine"]
     assert "hook 'second': its callback was ignored, an earlier hook had decided" in receipts(hooke)
+    assert "hook 'empty': a mutation without messages changes nothing" in receipts(hooke)
 
 
 @pytest.mark.parametrize("messages, why", [
     ([{"role": "user"}], "message 1 is empty"),
     (["x"], "message 1 has the role ''"),
+    ([{"role": "user", "content": [{"type": "tool_call", "call_id": "c", "tool": "bash", "args": {}}]},
+      {"role": "tool", "content": [{"type": "tool_result", "call_id": "c", "output": "y"}]}],
+     "message 1 has a tool_call: only messages of the role 'assistant' do"),
     ([{"role": "user", "content": "x"}, {"role": "tool", "content": [
         {"type": "tool_result", "call_id": "c", "output": "y"}]}], "the result of a call 'c'"),
     ([{"role": "user", "content": "x"}, {"role": "assistant", "content": [
@@ -382,6 +386,27 @@ def test_a_summary_that_fails_twice_then_works(hooke):
     assert len(generations(hooke, session_of(lines))) == 2
 
 
+def test_what_is_decided_and_fails_before_a_request_is_recorded(hooke):
+    config(hooke, "compact: { auto: false }\n")
+    script(hooke, used(900, text="One."))
+    session = session_of(run(hooke, LONG))
+    config(hooke)
+    script(hooke, {**SUMMARY, "text": ""}, {"text": "Done."})
+    run(hooke, "go on", "--resume", session)
+    lines = [json.loads(line) for line in receipts(hooke).splitlines()]
+    notes = [r for r in lines if "had nothing to say" in json.dumps(r.get("warnings", ""))]
+    asked = [r for r in lines if [r["id"]] == [n.get("after") for n in notes]]
+    assert [x["hook"] for r in asked for x in r["runs"]] == ["compact-trigger"]
+    assert asked[0]["outcome"] == "callback"
+
+
+def test_context_may_be_one_text(hooke):
+    config(hooke, "hooks: [{ name: port, on: experimental.session.compacting, "
+                  "replace: { context: Keep port 8080. } }]\n")
+    script(hooke, used(900, text="One."), {"expects": "Keep port 8080.", "text": "SUMMARY"})
+    assert only(run(hooke, LONG), "compacted")
+
+
 def test_a_workspace_recipe_is_not_run_before_it_is_trusted(hooke):
     config(hooke)
     recipes = hooke.cwd / ".hooke/recipes"
@@ -447,6 +472,78 @@ def test_generations_say_what_survived(hooke):
     assert "2 of 2 open todos still named" in text
     assert hooke("conversation", "restore", session, "1").rc == 0
     assert len(history(hooke, session)) == 3
+
+
+# What is put back ---------------------------------------------------------------------------------
+
+NOTES, RULE = "Tabs are for eating.", "Nobody goes to."
+
+
+def noted(hooke):
+    """A workspace that has something to say of its files; returns what the model was sent, each time."""
+    tap = "{ name: tap, on: experimental.chat.messages.transform, layer: validate, " \
+        "exec: 'tr -d \"\\n\" >>sent; echo >>sent' }"
+    config(hooke, f"hooks: [{tap}]\n")
+    for name, text in (("AGENTS.md", "The root's."), ("src/AGENTS.md", NOTES), ("src/a.c", "int a;"),
+                       (".hooke/rules/c.md", f"---\nglobs: '*.c'\n---\n{RULE}")):
+        (hooke.cwd / name).parent.mkdir(parents=True, exist_ok=True)
+        (hooke.cwd / name).write_text(text)
+
+    def sent():
+        lines = (hooke.cwd / "sent").read_text().splitlines()
+        return [d["messages"] for d in (json.loads(line)["data"] for line in lines)
+                if d["purpose"] == "main"]
+
+    return sent
+
+
+def test_notes_and_rules_the_summary_lost_are_put_back_once(hooke):
+    sent = noted(hooke)
+    read = call("read", path="src/a.c")
+    script(hooke, used(900, **read), SUMMARY, read, {"text": "Done."})
+    session = session_of(run(hooke, LONG))
+    after = sent()[1]
+    put_back = [p for p in after[0]["content"] if p.get("synthetic")]
+    assert [m["role"] for m in after] == ["user"]
+    assert NOTES in put_back[0]["text"] and RULE in put_back[0]["text"]
+    last = json.dumps(sent()[-1])
+    assert last.count(NOTES) == last.count(RULE) == 1  # reading the file again says nothing new
+    assert "The root's." not in last  # the system prompt has it
+    script(hooke, used(900, text="More."), SUMMARY, {"text": "Done."})
+    run(hooke, "and on", "--resume", session)
+    run(hooke, "and on", "--resume", session)
+    last = json.dumps(sent()[-1])
+    assert last.count(NOTES) == last.count(RULE) == 1  # after a second compaction, too
+
+
+def test_what_the_summary_has_is_not_put_back(hooke):
+    sent = noted(hooke)
+    read = call("read", path="src/a.c")
+    script(hooke, used(900, **read), {**SUMMARY, "text": f"{RULE} {NOTES}"}, read, {"text": "Done."})
+    run(hooke, LONG)
+    last = sent()[-1]
+    assert json.dumps(last).count(NOTES) == json.dumps(last).count(RULE) == 1
+    assert not [p for m in last for p in m["content"] if p.get("synthetic")]
+
+
+def test_after_a_compaction_by_hand_they_are_put_back_in_the_next_run(hooke):
+    sent = noted(hooke)
+    script(hooke, call("read", path="src/a.c"), {"text": LONG})
+    run(hooke, LONG)
+    script(hooke, SUMMARY)
+    assert hooke("run", "-r", "compact", "--follow").rc == 0
+    script(hooke, {"text": "Done."})
+    run(hooke, "go on", "--follow")
+    assert json.dumps(sent()[-1]).count(RULE) == json.dumps(sent()[-1]).count(NOTES) == 1
+
+
+def test_hooks_are_told_the_summary(hooke):
+    config(hooke, "hooks: [{ name: seen, on: session.compacted, exec: 'cat >seen' }, "
+                  "{ name: post, on: PostCompact, dialect: claude, exec: 'cat >claude' }]\n")
+    script(hooke, used(900, text="One."), SUMMARY)
+    run(hooke, LONG)
+    assert json.loads((hooke.cwd / "seen").read_text())["data"]["summary"] == SUMMARY["text"]
+    assert json.loads((hooke.cwd / "claude").read_text())["compact_summary"] == SUMMARY["text"]
 
 
 # Over the network ---------------------------------------------------------------------------------

@@ -219,6 +219,18 @@ def test_export_and_import_lose_nothing(hooke):
     talk(hooke, "on we go", resume=one)
 
 
+def test_an_answer_is_stored_with_what_it_took(hooke):
+    hooke.config("providers: { script: { models: { m1: { price: { input: 1000, output: 2000 } } } } }\n")
+    script(hooke, {**call("bash", command="true"), "usage": {"input_tokens": 1000}},
+           {"text": "Done.", "usage": {"output_tokens": 1000, "cache_read_tokens": 7}})
+    id = only(events(hooke("run", "--json", "go")), "end")[0]["session"]
+    rows = hooke("conversation", "export", id).json["generations"][0]["messages"]
+    assert [r["message"]["role"] for r in rows] == ["user", "assistant", "tool", "assistant"]
+    assert [r.get("cost") for r in rows] == [None, 1, None, 2]
+    assert [r["usage"]["input_tokens"] for r in rows[1::2]] == [1000, 0]
+    assert rows[3]["usage"]["cache_read_tokens"] == 7 and "usage" not in rows[0]
+
+
 def test_import_does_not_overwrite_by_accident(hooke):
     one = talk(hooke, "begin")
     text = conversation(hooke, "export", one).out

@@ -104,7 +104,8 @@ def test_trace_with_json_is_one_object(hooke):
     r = hooke.emit("PreToolUse", LS, "--trace", "--json", "--session", "s1")
     assert set(r.json) == {"verdict", "receipt"}
     assert r.json["receipt"]["session"] == "s1"
-    assert [run["hook"] for run in r.json["receipt"]["runs"]] == ["secret-guard", "loop-guard"]
+    assert [run["hook"] for run in r.json["receipt"]["runs"]] == [
+        "secret-guard", "loop-guard", "command-guard", "sandbox"]
 
 
 def test_trace_tells_what_cadence_held_back(hooke):

@@ -173,7 +173,8 @@ def test_plan_of_a_point_nobody_reacts_to(hooke):
 def test_plan_prints_order_and_point(hooke):
     lines = hooke("plan", "PreToolUse").lines
     assert lines[0] == "tool.execute.before - a tool is about to run"
-    assert [line.split()[1] for line in lines[2:]] == ["secret-guard", "loop-guard"]
+    assert [line.split()[1] for line in lines[2:]] == [
+        "secret-guard", "loop-guard", "command-guard", "sandbox"]
 
 
 def test_wrong_words_are_usage_errors(hooke):

@@ -19,9 +19,9 @@ pytestmark = pytest.mark.skipif(not shutil.which("node"), reason="node is not in
 class OpenCode:
     """One instance with the plugin in it."""
 
-    def __init__(self, hooke, **options):
+    def __init__(self, hooke, module=ADAPTER / "index.js", **options):
         self.child = subprocess.Popen(
-            ["node", str(SOURCE / "tests/e2e/opencode_host.mjs"), str(ADAPTER / "index.js"),
+            ["node", str(SOURCE / "tests/e2e/opencode_host.mjs"), str(module),
              str(hooke.cwd), json.dumps({"program": hooke.program, **options})],
             cwd=hooke.cwd, env=hooke.env, text=True, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -61,10 +61,17 @@ class OpenCode:
         return err
 
 
-@pytest.fixture
-def opencode(hooke):
+@pytest.fixture(params=["package", "installed"])
+def opencode(hooke, request):
+    """The plugin as a package has it, and as the one file that `hooke install opencode` writes."""
     daemon = Daemon(hooke)
-    host = OpenCode(hooke)
+    if request.param == "package":
+        host = OpenCode(hooke)
+    else:
+        assert hooke("install", "opencode", "--yes").rc == 0
+        module = hooke.home / "hooke.mjs"
+        module.write_bytes((hooke.home / ".config/opencode/plugins/hooke.js").read_bytes())
+        host = OpenCode(hooke, module)
     yield host
     if not host.child.stdin.closed:
         host.end()
@@ -89,6 +96,11 @@ def test_registers_what_has_a_point(opencode):
     for name in ("config", "tool", "auth", "provider", "command.execute.before",
                  "experimental.compaction.autocontinue", "experimental.provider.small_model"):
         assert re.search(rf"`{re.escape(name)}`", page), name
+
+
+def test_receipts_name_the_agent(opencode, hooke):
+    opencode.hook("tool.definition", {"toolID": "bash"}, {"description": "d"})
+    assert [(r["via"], r.get("as")) for r in receipts(hooke)] == [("opencode", None)]
 
 
 def test_the_package_is_ready_for_a_registry():

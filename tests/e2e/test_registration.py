@@ -113,6 +113,16 @@ def test_an_entry_of_an_earlier_place_is_replaced(installed):
     assert "/old/" not in path.read_text()
 
 
+def test_installing_again_from_another_place_still_restores_the_first_bytes(installed):
+    path = put(installed, "claude", OTHERS)
+    installed("install", "claude", "--yes")
+    installed.env["PATH"] = os.path.dirname(installed.program) + ":" + installed.env["PATH"]
+    assert "+" in installed("install", "claude", "--yes").out
+    assert '"hooke-answer claude"' in path.read_text()
+    installed("uninstall", "claude", "--yes")
+    assert path.read_text() == OTHERS
+
+
 def test_the_bare_name_is_used_where_the_shell_finds_it(installed):
     installed.env["PATH"] = os.path.dirname(installed.program) + ":" + installed.env["PATH"]
     installed("install", "codex", "--yes")

@@ -94,7 +94,8 @@ def test_no_save_leaves_nothing_to_go_on_with(hooke):
 def test_json_tells_the_session_event_by_event(hooke):
     hooke.config("hooks: [{ name: tip, on: tool.execute.after, inject: mind the gap }]\n")
     script(hooke, {"reasoning": "Hm.", "text": "I look.", **call("bash", command="echo hello"),
-                   "usage": {"input_tokens": 10, "output_tokens": 2}}, {"text": "Done."})
+                   "usage": {"input_tokens": 10, "output_tokens": 2}},
+           {"text": "Done.", "usage": {"output_tokens": 3}})
     lines = events(run(hooke, "go", "--json"))
     kinds = [e["type"] for e in lines]
     assert kinds[0] == "session" and kinds[-1] == "end" and kinds.count("end") == 1
@@ -111,6 +112,34 @@ def test_json_tells_the_session_event_by_event(hooke):
     end = lines[-1]
     assert (end["end"], end["turns"], end["usage"]["input_tokens"]) == ("done", 2, 10)
     assert len({e["session"] for e in lines}) == 1
+
+
+def test_what_hooks_add_to_every_request_is_no_news_at_the_terminal(hooke):
+    todos = [{"content": "it", "status": "completed"}]
+    script(hooke, call("todo", todos=todos), call("bash", command="true"), {"text": "Done."})
+    r = hooke("run", "--agent", "orchestrator", "Find it.")
+    assert "hook 'keyword-detector' inject" in r.err
+    assert "system-prompt" not in r.err and "context-injector" not in r.err and "phase-reminder" not in r.err
+    script(hooke, call("todo", todos=todos), {"text": "Done."})
+    did = {e["hook"] for e in only(events(hooke("run", "--json", "go")), "hook")}
+    assert did >= {"system-prompt", "context-injector"}
+
+
+@pytest.mark.parametrize("stop, says", [("length", "cut off"), ("refused", "refused to answer")])
+def test_an_answer_that_did_not_end_by_itself_is_told(hooke, stop, says):
+    for flags in ([], ["--json"]):
+        script(hooke, {"text": "Half an", "stop": stop})
+        r = run(hooke, "go", *flags)
+        assert r.rc == 0 and says in (r.out if flags else r.err)
+    script(hooke, {"text": "All of it."})
+    assert run(hooke, "go").err == ""
+
+
+def test_what_nobody_counts_is_estimated(hooke):
+    script(hooke, {"text": "x" * 4000})
+    usage = only(events(run(hooke, "y" * 400, "--json")), "end")[0]["usage"]
+    assert usage["output_tokens"] >= 1000 and usage["input_tokens"] > 100
+    assert usage["current_context_window"] == usage["output_tokens"] + usage["input_tokens"]
 
 
 def test_what_the_model_thinks_is_shown_on_demand(hooke):
@@ -162,12 +191,28 @@ def test_a_failed_run_exits_1_and_says_why(hooke):
     assert (r.rc, r.out) == (1, "") and r.err.endswith("hooke: the key is wrong\n")
 
 
+def test_a_wait_that_is_too_long_is_told(hooke):
+    script(hooke, {"error": {"class": "rate_limit", "message": "slow down", "retry_after": "1h"}})
+    assert "slow down; the provider asks to wait 3600 s" in run(hooke, "go").err
+
+
 def test_a_limited_model_is_followed_by_the_next(hooke):
     hooke.config("agents: { builder: { fallback: [script/m2] } }\n")
     script(hooke, {"model": "m1", "error": {"class": "rate_limit", "status": 429}},
            {"model": "m2", "text": "Done by another."})
     r = run(hooke, "go")
     assert (r.rc, r.out) == (0, "Done by another.\n") and "'script/m2' answers" in r.err
+
+
+@pytest.mark.parametrize("point", ["session.error", "message.updated"])
+def test_a_hook_cannot_go_back_to_a_model_that_failed(hooke, point):
+    hooke.config("hooks:\n- name: again\n  on: %s\n  exec: |\n    echo '{\"model\":\"script/m1\"}'\n"
+                 % point)
+    script(hooke, *[{"error": {"class": "quota", "message": "no money"}}] * 9)
+    lines = events(run(hooke, "go", "--json"))
+    assert only(lines, "end")[0]["reason"] == "no money"
+    assert not only(lines, "fallback")
+    assert "script/m1" in only(lines, "note")[0]["text"]
 
 
 def test_the_run_ends_with_session_ended(hooke):
@@ -204,7 +249,8 @@ def is_alive(pid):
 def test_an_interrupted_tool_ends_everything_in_order(hooke, number):
     started, seen = hooke.home / "started", hooke.home / "errors"
     os.mkfifo(started)
-    hooke.config("hooks: [{ name: look, on: [agent.error, agent.stop], exec: 'cat >>%s' }]\n" % seen)
+    hooke.config("disabled_hooks: [sandbox]\n"  # processes have other numbers in there
+                 "hooks: [{ name: look, on: [agent.error, agent.stop], exec: 'cat >>%s' }]\n" % seen)
     script(hooke, {"text": "I wait.", **call("bash", command=f"sleep 600 & echo $$ $! >{started}; wait")})
     child = start(hooke, "run", "go", "--json")
     pids = [int(pid) for pid in started.read_text().split()]  # waits until somebody writes

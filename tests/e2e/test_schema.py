@@ -245,7 +245,7 @@ def test_a_builtin_has_its_own_points(hooke, key):
     assert not follows("config", load(text))
     hooke.config(text + "\n")
     shown = hooke("show", "loop-guard", "--json").json
-    assert shown["points"] == ["tool.execute.before"] and not shown["observe"]
+    assert shown["points"] == ["chat.message", "tool.execute.before"] and not shown["observe"]
 
 
 def test_json_configuration_is_the_same(hooke):

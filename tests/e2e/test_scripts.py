@@ -52,6 +52,13 @@ def test_a_script_of_the_workspace_runs_with_its_pinned_bytes_only(hooke):
     assert hooke.emit("turn.after", {}).json == {"say": "second"}
 
 
+def test_a_script_can_compute(hooke):
+    script(hooke, "hooke.on('turn.after', function()\n"
+                  "  return { say = string.format('%.3f %.3f %.1f', math.sin(1), 2 ^ 0.5, 7.5 % 2) }\n"
+                  "end)\n")
+    assert hooke.emit("turn.after", {}).json == {"say": "0.841 1.414 1.5"}
+
+
 # Through the verbs --------------------------------------------------------------------------------
 
 TWO = """-- Two points, two layers.

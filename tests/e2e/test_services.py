@@ -43,7 +43,8 @@ def opinion(hooke):
 
 
 def test_a_second_opinion_sends_the_agent_on(hooke, opinion):
-    script(hooke, {"expects": "add a test", "text": "I have fixed it."},
+    script(hooke, {"expects": "add a test", "text": "I have fixed it.",
+                   "usage": {"output_tokens": 1}},
            {"model": "m1", "expects": "Somebody was asked", "text": "The test is missing.",
             "usage": {"input_tokens": 80, "output_tokens": 6}},
            {"expects": "The test is missing.", "text": "Added.", "usage": {"input_tokens": 10}})
@@ -175,9 +176,10 @@ hooke.callback("sum", function(args, messages)
 end)
 """)
     hooke.config("hooks:\n- { name: s, script: s.lua }\n" + CALLS_BACK % "sum")
-    script(hooke, call("bash", command="true"),
+    spends = {"usage": {"output_tokens": 1}}
+    script(hooke, {**call("bash", command="true"), **spends},
            {"expects": "sum up 3 messages", "text": "All is well.", "usage": {"input_tokens": 5}},
-           {"expects": "All is well. No recipe.", "text": "Done."})
+           {"expects": "All is well. No recipe.", "text": "Done.", **spends})
     r = hooke("run", "go", "--json")
     assert r.rc == 0, r.out + r.err
     assert only(events(r), "end")[0]["usage"]["input_tokens"] == 5

@@ -59,7 +59,7 @@ def test_a_built_in(hooke):
 def test_only_the_named_hook_runs(hooke):
     token = "ghp" + "_" + "0" * 36
     data = json.dumps({"tool": "bash", "args": {"command": f"echo {token}"}})
-    assert hooke("test", "loop-guard", "--data", data).rc == 0
+    assert hooke("test", "loop-guard", "--point", "PreToolUse", "--data", data).rc == 0
     assert hooke("test", "secret-guard", "--point", "PreToolUse", "--data", data).rc == 2
 
 
@@ -187,7 +187,7 @@ def test_every_point_has_a_sample_of_its_own_fields(hooke):
     for name in names:
         ev = hooke("test", "mine", "--point", name, "--print-event").json
         fields = {f["name"] for f in hooke("show", name, "--json").json["fields"]}
-        optional = {"argv_prefix", "sdk", "error", "prefix_broken_by"} - {
+        optional = {"argv_prefix", "summary", "sdk", "error", "prefix_broken_by"} - {
             f for f in ("error",) if name != "message.updated"}
         assert ev["point"] == name
         assert set(ev["data"]) <= fields and fields - optional <= set(ev["data"]), name

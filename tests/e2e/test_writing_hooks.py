@@ -80,6 +80,7 @@ def test_guard_sh_fails_where_it_cannot_count(hooke):
 ])
 def test_guard_py_knows_pushes_that_overwrite(hooke, line, decision):
     command(hooke, "exec: [./guard.py], tool: bash, layer: guard")
+    hooke.env["HOOKE_DISABLED_HOOKS"] = "command-guard"  # which has its own opinion of them
     r = hooke.emit("PreToolUse", {"tool": "bash", "args": {"command": line}})
     assert r.json.get("decision") == decision, r.out
     assert r.rc == (2 if decision == "block" else 0)
@@ -158,6 +159,19 @@ def test_a_provider_key_is_seen_only_when_named(hooke, name):
     for keys, seen in [("", {}), (f", env: [{name}]", {"say": "key"})]:
         command(hooke, f"exec: 'echo ${name}'{keys}", on="session.idle")
         assert hooke("emit", "session.idle", **{name: "key"}).json == seen
+
+
+def test_a_key_the_configuration_names_is_seen_only_when_named(hooke):
+    for keys, seen in [("", {}), (", env: [MY_KEY]", {"say": "key"})]:
+        hooke.config("providers: { mine: { type: openai, key_variable: MY_KEY } }\n"
+                     "hooks: [{ name: prog, on: session.idle, exec: 'echo $MY_KEY'%s }]\n" % keys)
+        assert hooke("emit", "session.idle", MY_KEY="key").json == seen
+
+
+def test_what_programs_need_is_no_key(hooke):
+    hooke.config("providers: { mine: { type: openai, key_variable: PATH } }\n"
+                 "hooks: [{ name: prog, on: session.idle, exec: 'echo ${PATH:+there}' }]\n")
+    assert hooke("emit", "session.idle").json == {"say": "there"}
 
 
 def test_an_observer_gets_the_verdict_and_decides_nothing(hooke):

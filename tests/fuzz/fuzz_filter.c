@@ -32,9 +32,8 @@ static void read_command(struct arena *a, struct str command)
     struct shell_text t;
 
     shell_text_read(&t, a, command);
-    for (const struct shell_command *c = t.first; c; c = c->next)
-        if (c->raw.len == 0 || c->raw.ptr < command.ptr ||
-            c->raw.ptr + c->raw.len > command.ptr + command.len || c->plain.len > c->raw.len)
+    for (const struct shell_part *c = t.first; c; c = c->next)
+        if (c->raw.len == 0 || c->raw.len > command.len || c->plain.len > c->raw.len)
             abort();
 }
 

@@ -152,7 +152,97 @@ static void failures_have_classes(void **state UNUSED)
     }
 }
 
+static void calls_without_numbers_of_their_own_stay_apart(void **state UNUSED)
+{
+    static const char *const answers[] = {
+        STREAM CHUNK("{\"tool_calls\":[{\"id\":\"c1\",\"function\":{\"name\":\"bash\","
+                     "\"arguments\":\"{\"}}]}")
+            CHUNK("{\"tool_calls\":[{\"function\":{\"arguments\":\"}\"}}]}")
+                CHUNK("{\"tool_calls\":[{\"index\":0,\"id\":\"c2\",\"function\":{\"name\":"
+                      "\"read\",\"arguments\":\"{\\\"path\\\":\"}}]}")
+                    CHUNK("{\"tool_calls\":[{\"index\":0,\"id\":\"c2\",\"function\":{"
+                          "\"arguments\":\"\\\"a\\\"}\"}}]}") END("tool_calls"),
+        NULL,
+    };
+    CLEANUP(provider_bed) struct provider_bed bed = { 0 };
+
+    provider_bed_open(&bed, "openai", answers);
+    assert_int_equal(provider_bed_send(&bed, hello), 0);
+    assert_string_equal(
+        json_text(&bed.arena, json_get(bed.reply.message, STR("content"))),
+        "[{\"type\":\"tool_call\",\"call_id\":\"c1\",\"tool\":\"bash\",\"args\":{}},"
+        "{\"type\":\"tool_call\",\"call_id\":\"c2\",\"tool\":\"read\",\"args\":{\"path\":\"a\"}"
+        "}]");
+}
+
+static void an_answer_with_nothing_in_it_goes_back_as_an_empty_text(void **state UNUSED)
+{
+    static const char *const answers[] = { STREAM END("stop"), NULL };
+    CLEANUP(provider_bed) struct provider_bed bed = { 0 };
+
+    provider_bed_open(&bed, "openai", answers);
+    assert_int_equal(provider_bed_send(&bed, "[{\"role\":\"user\",\"content\":\"hi\"},"
+                                             "{\"role\":\"assistant\",\"content\":[]},"
+                                             "{\"role\":\"user\",\"content\":\"well?\"}]"),
+                     0);
+    assert_string_equal(provider_bed_at(&bed, "/messages/1"),
+                        "{\"role\":\"assistant\",\"content\":\"\"}");
+}
+
+static void what_is_no_stream_is_not_taken_for_a_cut_one(void **state UNUSED)
+{
+    static const char *const answers[] = {
+        "HTTP/1.1 200 x\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<html>log in",
+        "HTTP/1.1 200 x\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
+        "{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"no such model\"}}",
+        NULL,
+    };
+    CLEANUP(provider_bed) struct provider_bed bed = { 0 };
+
+    provider_bed_open(&bed, "openai", answers);
+    assert_true(provider_bed_send(&bed, hello) < 0);
+    assert_int_equal(bed.failure.class, MODEL_OTHER);
+    assert_non_null(strstr(bed.failure.message, "'text/html'"));
+    assert_true(provider_bed_send(&bed, hello) < 0);
+    assert_int_equal(bed.failure.class, MODEL_BAD_REQUEST);
+    assert_string_equal(bed.failure.message, "no such model");
+}
+
+static void a_key_that_comes_back_in_an_error_is_hidden(void **state UNUSED)
+{
+    static const char *const answers[] = {
+        "HTTP/1.1 401 x\r\nConnection: close\r\n\r\n"
+        "{\"error\":{\"message\":\"sesame: no, sesame is not known\"}}",
+        NULL,
+    };
+    CLEANUP(provider_bed) struct provider_bed bed = { 0 };
+
+    provider_bed_open(&bed, "openai", answers);
+    assert_true(provider_bed_send(&bed, hello) < 0);
+    assert_string_equal(bed.failure.message, "[key]: no, [key] is not known");
+}
+
+static void counts_beyond_all_measure_are_held_to_be_large(void **state UNUSED)
+{
+    static const char *const answers[] = {
+        STREAM CHUNK(
+            "{\"content\":\"x\"}") "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{"
+                                   "\"prompt_tokens\":9223372036854775807,\"completion_tokens\":9223372036854775807}}\n\n",
+        NULL,
+    };
+    CLEANUP(provider_bed) struct provider_bed bed = { 0 };
+
+    provider_bed_open(&bed, "openai", answers);
+    assert_int_equal(provider_bed_send(&bed, hello), 0);
+    assert_true(usage_tokens(&bed.reply.usage) == 2 * USAGE_MAX);
+}
+
 TESTS(cmocka_unit_test(text_and_parallel_calls_arrive_in_pieces),
       cmocka_unit_test(the_request_is_what_the_api_wants),
       cmocka_unit_test(files_that_were_read_are_said_by_the_user),
-      cmocka_unit_test(failures_have_classes))
+      cmocka_unit_test(failures_have_classes),
+      cmocka_unit_test(calls_without_numbers_of_their_own_stay_apart),
+      cmocka_unit_test(an_answer_with_nothing_in_it_goes_back_as_an_empty_text),
+      cmocka_unit_test(what_is_no_stream_is_not_taken_for_a_cut_one),
+      cmocka_unit_test(a_key_that_comes_back_in_an_error_is_hidden),
+      cmocka_unit_test(counts_beyond_all_measure_are_held_to_be_large))

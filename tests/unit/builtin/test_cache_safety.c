@@ -54,9 +54,18 @@ static const char *const parts[] = {
     "post-read-nudge",  "rules-injector",      "skills-injector",     "system-prompt",
 };
 static const char *const others[] = {
-    "cache-monitor",       "chat-headers",      "compact-trigger", "first-message-variant",
-    "foreground-fallback", "loop-guard",        "notify",          "output-truncator",
-    "secret-guard",        "todo-continuation",
+    "cache-monitor",
+    "chat-headers",
+    "command-guard",
+    "compact-trigger",
+    "first-message-variant",
+    "foreground-fallback",
+    "loop-guard",
+    "notify",
+    "output-truncator",
+    "sandbox",
+    "secret-guard",
+    "todo-continuation",
 };
 
 static const char *const configs[] = {
@@ -329,7 +338,7 @@ static bool may(const char *file, const char *call, bool used[])
 static void no_source_asks_for_time_or_chance(void **state UNUSED)
 {
     static const char *const banned[] = { "clock_wall_ms(", "clock_gettime(", "gettimeofday(",
-                                          "time(NULL",      "rand(",          "random(",
+                                          "time(NULL",      " rand(",         "random(",
                                           "getrandom(",     "ulid_n",         "getpid(" };
     CLEANUP(arena) struct arena a = { 0 };
     CLEANUP(dir) DIR *dir = opendir(HOOKE_SOURCE_DIR "/src/builtin");

@@ -48,6 +48,23 @@ static void the_chain_is_walked_once_and_forward(void **state UNUSED)
     assert_null(bed.receipt.verdict.say);
 }
 
+static void a_model_that_has_answered_opens_the_chain_again(void **state UNUSED)
+{
+    CLEANUP(bed) struct bed bed = { 0 };
+
+    open_bed(&bed, "hooks: [{ name: foreground-fallback, window: 0s }]\n");
+    assert_string_equal(limited(&bed, "a", "m1"), "a/m2");
+    bed_emit(&bed, "message.updated", "{\"usage\":{\"input_tokens\":9,\"output_tokens\":0}}");
+    assert_string_equal(limited(&bed, "a", "m1"), "b/m3");
+    assert_string_equal(limited(&bed, "b", "m3"), "");
+    assert_non_null(bed.receipt.verdict.say);
+    bed_emit(&bed, "message.updated", "{\"usage\":{\"input_tokens\":9,\"output_tokens\":5}}");
+    assert_string_equal(limited(&bed, "a", "m1"), "a/m2"); /* a session that was resumed later */
+    bed_emit(&bed, "message.updated", "{\"usage\":{\"input_tokens\":9,\"output_tokens\":5}}");
+    assert_string_equal(limited(&bed, "b", "m3"), ""); /* never back */
+    assert_non_null(bed.receipt.verdict.say);
+}
+
 static void a_model_that_is_not_in_the_chain_falls_back_to_its_first(void **state UNUSED)
 {
     CLEANUP(bed) struct bed bed = { 0 };
@@ -212,6 +229,7 @@ static void a_subagent_falls_back_along_its_own_list(void **state UNUSED)
 }
 
 TESTS(cmocka_unit_test(the_chain_is_walked_once_and_forward),
+      cmocka_unit_test(a_model_that_has_answered_opens_the_chain_again),
       cmocka_unit_test(a_model_that_is_not_in_the_chain_falls_back_to_its_first),
       cmocka_unit_test(a_start_in_the_middle_never_goes_back),
       cmocka_unit_test(one_failure_told_at_three_points_is_one),

@@ -100,7 +100,59 @@ static void a_long_rule_is_cut(void **state UNUSED)
     assert_null(strstr(bed_verdict(&bed), "line 99"));
 }
 
+static void compact(struct bed *bed, const char *summary, int64_t window)
+{
+    bed->session.usage =
+        json_with(&bed->arena, NULL, STR("max_context_window"), json_int(&bed->arena, window));
+    bed_emit(bed, "session.compacted", "{}");
+    bed_emit(bed, "session.created",
+             arena_printf(&bed->arena, "{\"source\":\"compact\",\"summary\":\"%s\"}", summary));
+}
+
+static void what_a_summary_has_lost_is_put_back_once(void **state UNUSED)
+{
+    CLEANUP(bed) struct bed bed = { 0 };
+
+    open_bed(&bed, "");
+    put(&bed, ".hooke/rules/one.md", ALWAYS "the first rule");
+    put(&bed, ".hooke/rules/two.md", ALWAYS "the other rule");
+    assert_int_equal(rules_after_read(&bed), 2);
+    bed_emit(&bed, "session.created", "{\"source\":\"resume\"}");
+    assert_null(bed.receipt.verdict.injections);
+    compact(&bed, "keep to the first rule", 100000);
+    assert_null(strstr(bed_verdict(&bed), "the first rule"));
+    assert_non_null(strstr(bed_verdict(&bed), "the other rule"));
+    assert_int_equal(rules_after_read(&bed), 0);
+}
+
+static void no_more_than_a_tenth_of_the_window_is_put_back(void **state UNUSED)
+{
+    CLEANUP(bed) struct bed bed = { 0 };
+
+    open_bed(&bed, "");
+    put(&bed, ".hooke/rules/one.md", ALWAYS "the rule");
+    assert_int_equal(rules_after_read(&bed), 1);
+    compact(&bed, "", 100);
+    assert_null(bed.receipt.verdict.injections);
+    assert_int_equal(rules_after_read(&bed), 1);
+}
+
+static void a_rule_that_is_gone_is_not_put_back(void **state UNUSED)
+{
+    CLEANUP(bed) struct bed bed = { 0 };
+
+    open_bed(&bed, "");
+    put(&bed, ".hooke/rules/one.md", ALWAYS "the rule");
+    assert_int_equal(rules_after_read(&bed), 1);
+    assert_int_equal(unlink(in_bed(&bed, ".hooke/rules/one.md")), 0);
+    compact(&bed, "", 0);
+    assert_null(bed.receipt.verdict.injections);
+}
+
 TESTS(cmocka_unit_test(a_link_to_a_rule_is_the_rule_and_one_that_leads_out_is_none),
       cmocka_unit_test(a_folder_that_holds_itself_is_searched_to_an_end),
       cmocka_unit_test(a_changed_rule_is_not_said_again),
-      cmocka_unit_test(rules_that_pass_the_budget_come_later), cmocka_unit_test(a_long_rule_is_cut))
+      cmocka_unit_test(rules_that_pass_the_budget_come_later),
+      cmocka_unit_test(what_a_summary_has_lost_is_put_back_once),
+      cmocka_unit_test(no_more_than_a_tenth_of_the_window_is_put_back),
+      cmocka_unit_test(a_rule_that_is_gone_is_not_put_back), cmocka_unit_test(a_long_rule_is_cut))

@@ -163,7 +163,7 @@ static void fallbacks_of_all_shapes_are_understood(void **state UNUSED)
     struct shapes {
         bool yes;
         int64_t count, time;
-        const char *const *none, *const *words, *const *quoted;
+        const char *const *none, *const *words, *const *quoted, *const *command;
     } got = { 0 };
     static const struct option shapes[] = {
         OPTION_BOOL("yes", struct shapes, yes, "true", "x"),
@@ -172,6 +172,8 @@ static void fallbacks_of_all_shapes_are_understood(void **state UNUSED)
         OPTION_LIST("none", struct shapes, none, "[]", "x"),
         OPTION_LIST("words", struct shapes, words, "[rate_limit,  v1.2, a/b ]", "x"),
         OPTION_LIST("quoted", struct shapes, quoted, "['a, b', \"c: d\"]", "x"),
+        OPTION_LIST("command", struct shapes, command,
+                    "[.bin/say, --as=me, --, \"{text}\", \"a\\tb\", 5]", "x"),
         OPTION_END,
     };
     CLEANUP(arena) struct arena a = { 0 };
@@ -187,6 +189,13 @@ static void fallbacks_of_all_shapes_are_understood(void **state UNUSED)
     assert_null(got.words[3]);
     assert_string_equal(got.quoted[0], "a, b");
     assert_string_equal(got.quoted[1], "c: d");
+    assert_string_equal(got.command[0], ".bin/say");
+    assert_string_equal(got.command[1], "--as=me");
+    assert_string_equal(got.command[2], "--");
+    assert_string_equal(got.command[3], "{text}");
+    assert_string_equal(got.command[4], "a\tb");
+    assert_string_equal(got.command[5], "5");
+    assert_null(got.command[6]);
 }
 
 static void times_have_units(void **state UNUSED)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 #define THREADS 8
 #define CALLS   200
@@ -107,7 +108,7 @@ static void an_agent_that_was_taken_back_serves_nobody_any_more(void **state UNU
 
 /* The last word -------------------------------------------------------------------------------- */
 
-static void consent(void *context, struct receipt *r)
+static void consent(void *context, struct arena *a UNUSED, struct receipt *r)
 {
     unsigned *asked = context;
 
@@ -130,7 +131,7 @@ static void whoever_emits_has_the_last_word_and_observers_see_it(void **state UN
     CLEANUP(receipt) struct receipt r = { 0 };
     enum decision seen = DECISION_NONE;
     unsigned asked = 0;
-    const struct event_settle settle = { &asked, consent };
+    const struct event_settle settle = { consent, &asked };
     const struct event ev = { .point = POINT_PERMISSION_ASK,
                               .session = { .id = "s1" },
                               .settle = &settle };
@@ -150,6 +151,33 @@ static void whoever_emits_has_the_last_word_and_observers_see_it(void **state UN
     assert_non_null(strstr(strbuf_cstr(&line),
                            "\"outcome\":\"allow\",\"reason\":\"really\","
                            "\"answer\":{\"by\":\"person\",\"decision\":\"allow\"}"));
+}
+
+static void keep_verdict(void *context, struct arena *a UNUSED, struct receipt *r)
+{
+    *(struct verdict *)context = r->verdict;
+}
+
+static void an_event_that_was_aborted_is_settled_as_a_stop(void **state UNUSED)
+{
+    CLEANUP(bed) struct bed bed = { 0 };
+    CLEANUP(receipt) struct receipt r = { 0 };
+    struct verdict seen = { 0 };
+    int ends[2];
+    const struct event_settle settle = { keep_verdict, &seen };
+    struct event ev = { .point = POINT_PERMISSION_ASK,
+                        .session = { .id = "s1" },
+                        .settle = &settle };
+    struct err e = { 0 };
+
+    bed_open(&bed, NULL, "hooks: [{ name: q, on: permission.ask, ask: really }]");
+    assert_int_equal(pipe(ends), 0);
+    close(ends[1]);
+    ev.abort_fd = ends[0];
+    assert_int_equal(engine_emit(bed.engine, &ev, &bed.arena, &r, &e), 0);
+    close(ends[0]);
+    assert_int_equal(seen.decision, DECISION_NONE);
+    assert_string_equal(seen.stop, "the event was aborted");
 }
 
 static int ask_a_model(const struct hook_call *c, struct verdict *v UNUSED, struct err *e UNUSED)
@@ -180,4 +208,5 @@ TESTS(cmocka_unit_test(without_an_agent_methods_are_refused),
       cmocka_unit_test(what_is_offered_is_served_until_it_is_taken_back),
       cmocka_unit_test(an_agent_that_was_taken_back_serves_nobody_any_more),
       cmocka_unit_test(whoever_emits_has_the_last_word_and_observers_see_it),
+      cmocka_unit_test(an_event_that_was_aborted_is_settled_as_a_stop),
       cmocka_unit_test(what_models_took_for_a_hook_is_in_its_run))

@@ -15,7 +15,7 @@ static void every_tool_has_its_name_on_both_sides(void **state UNUSED)
         { "glob", { "glob_tool", "Glob", "Glob", NULL, "glob", "glob" } },
         { "grep", { "grep_tool", "Grep", "Grep", "grep_files", "grep_search", "grep" } },
         { "task", { "subagent", "Agent", "Agent", "spawn_agent", NULL, "task" } },
-        { "todo", { "todo_write", NULL, "TodoWrite", NULL, "write_todos", "todowrite" } },
+        { "todo", { "todo_write", NULL, "TodoWrite", "update_plan", "write_todos", "todowrite" } },
         { "web_fetch", { "web_fetch", "WebFetch", "WebFetch", NULL, "web_fetch", "webfetch" } },
         { "mcp__jira__search", { 0 } },
     };

@@ -3,6 +3,7 @@
 #include "serve/record.h"
 
 #define STOPPING "hooks: [{ name: more, on: agent.stop, continue: go on }]"
+#define LOOKING  "hooks: [{ name: more, on: agent.stop, when: turn > 0, continue: go on }]"
 
 static struct record counted(struct bed *bed, enum point point, bool tells_turns, bool going_on)
 {
@@ -22,7 +23,7 @@ static void a_tool_after_a_tool_is_a_new_turn(void **state UNUSED)
 {
     CLEANUP(bed) struct bed bed = { 0 };
 
-    bed_open(&bed, NULL, STOPPING);
+    bed_open(&bed, NULL, LOOKING);
     assert_int_equal(turn_at(&bed, POINT_TOOL_EXECUTE_BEFORE), 1);
     assert_int_equal(turn_at(&bed, POINT_CHAT_MESSAGE), 1);
     assert_int_equal(turn_at(&bed, POINT_TOOL_EXECUTE_BEFORE), 1);
@@ -38,7 +39,7 @@ static void requests_that_are_told_are_turns(void **state UNUSED)
 {
     CLEANUP(bed) struct bed bed = { 0 };
 
-    bed_open(&bed, NULL, STOPPING);
+    bed_open(&bed, NULL, LOOKING);
     assert_int_equal(counted(&bed, POINT_CHAT_MESSAGE, true, false).turn, 0);
     assert_int_equal(counted(&bed, POINT_MESSAGES_TRANSFORM, true, false).turn, 1);
     assert_int_equal(counted(&bed, POINT_TOOL_EXECUTE_AFTER, true, false).turn, 1);
@@ -68,13 +69,24 @@ static void nothing_is_kept_that_nobody_looks_at(void **state UNUSED)
     }
 }
 
+static void turns_are_counted_only_where_somebody_looks(void **state UNUSED)
+{
+    CLEANUP(bed) struct bed bed = { 0 };
+
+    bed_open(&bed, NULL, STOPPING);
+    assert_false(counted(&bed, POINT_TOOL_EXECUTE_AFTER, false, false).kept);
+    assert_false(counted(&bed, POINT_MESSAGES_TRANSFORM, true, false).kept);
+    assert_true(counted(&bed, POINT_TOOL_EXECUTE_BEFORE, false, false).kept);
+    assert_int_equal(turn_at(&bed, POINT_TOOL_EXECUTE_BEFORE), 0);
+}
+
 static void continuations_are_counted_until_the_user_speaks(void **state UNUSED)
 {
     CLEANUP(bed) struct bed bed = { 0 };
     const char *why = NULL;
     struct record rec;
 
-    bed_open(&bed, NULL, "limits: { continuations: 1 }\n" STOPPING);
+    bed_open(&bed, NULL, "limits: { continuations: 1 }\n" LOOKING);
     rec = counted(&bed, POINT_AGENT_STOP, false, false);
     assert_true(record_continue(&rec, NULL, "a", &bed.arena, &why));
     rec = counted(&bed, POINT_AGENT_STOP, false, true);
@@ -157,6 +169,7 @@ static void without_a_store_only_the_first_may(void **state UNUSED)
 TESTS(cmocka_unit_test(a_tool_after_a_tool_is_a_new_turn),
       cmocka_unit_test(requests_that_are_told_are_turns),
       cmocka_unit_test(nothing_is_kept_that_nobody_looks_at),
+      cmocka_unit_test(turns_are_counted_only_where_somebody_looks),
       cmocka_unit_test(continuations_are_counted_until_the_user_speaks),
       cmocka_unit_test(what_a_hook_told_is_no_word_of_the_user),
       cmocka_unit_test(who_tells_what_users_say_is_not_asked_whether_they_did),

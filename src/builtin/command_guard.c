@@ -1,0 +1,147 @@
+/*
+ * command-guard - refuse shell commands that destroy, and name the better one.
+ *
+ * Point:   tool.execute.before
+ * Options: action, allow, extra
+ * Rules:   src/builtin/command_guard.def
+ * Tests:   tests/unit/builtin/test_command_guard.c
+ */
+#include "builtin/command_guard.h"
+
+#include "base/path.h"
+#include "hook/hook.h"
+
+#define SHOWN_MAX 100 /* bytes of a command in a reason */
+
+struct options {
+    const char *action;
+    const char *const *allow, *const *extra;
+};
+
+static const struct option options[] = {
+    OPTION_CHOICE(
+        "action", struct options, action, "block", "block ask",
+        "what happens to a risky command; what would destroy the machine or the workspace "
+        "is always blocked"),
+    OPTION_LIST("allow", struct options, allow, NULL,
+                "rules by name, or commands as in `extra`, that are let through"),
+    OPTION_LIST("extra", struct options, extra, NULL,
+                "further risky commands: PROGRAM PATTERN -> REASON"),
+    OPTION_END,
+};
+
+static const char *const tools[] = { "bash", NULL };
+
+struct finding {
+    const struct guard_run *run;
+    struct guard_rule rule;
+};
+
+static bool is_rule_name(const char *name)
+{
+    for (const struct guard_rule *rule = guard_rules; rule->name; rule++)
+        if (strcmp(rule->name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_allowed(const struct guard_runs *runs, const struct options *o,
+                       const struct guard_run *r, const struct guard_rule *rule)
+{
+    for (const char *const *item = o->allow; *item; item++) {
+        struct guard_rule allowed;
+
+        if (strcmp(*item, rule->name) == 0)
+            return true;
+        if (is_rule_name(*item))
+            continue;
+        allowed = guard_rule_parse(runs->arena, *item);
+        if (guard_rule_fits(runs, &allowed, r))
+            return true;
+    }
+    return false;
+}
+
+/* The severest counts, of equals the first. */
+static void consider(const struct guard_runs *runs, const struct options *o,
+                     const struct guard_run *r, const struct guard_rule *rule,
+                     struct finding *worst)
+{
+    if (worst->run && worst->rule.severity >= rule->severity)
+        return;
+    if (guard_rule_fits(runs, rule, r) && !is_allowed(runs, o, r, rule))
+        *worst = (struct finding){ r, *rule };
+}
+
+static struct finding find_worst(const struct guard_runs *runs, const struct options *o)
+{
+    struct finding worst = { 0 };
+
+    for (const struct guard_run *r = runs->first; r; r = r->next) {
+        for (const struct guard_rule *rule = guard_rules; rule->name; rule++)
+            consider(runs, o, r, rule, &worst);
+        for (const char *const *extra = o->extra; *extra; extra++) {
+            struct guard_rule rule = guard_rule_parse(runs->arena, *extra);
+
+            consider(runs, o, r, &rule, &worst);
+        }
+    }
+    return worst;
+}
+
+static void refuse(const struct hook_call *c, const struct options *o, const struct finding *f,
+                   struct verdict *v)
+{
+    struct str shown = f->run->raw;
+
+    if (shown.len > SHOWN_MAX) {
+        shown.len = SHOWN_MAX;
+        while (shown.len && ((unsigned char)shown.ptr[shown.len] & 0xc0) == 0x80)
+            shown.len--;
+    }
+    verdict_block(v, arena_printf(c->arena, "'%.*s%s' is refused by the rule '%s': %s",
+                                  STR_ARG(shown), shown.len < f->run->raw.len ? "…" : "",
+                                  f->rule.name, f->rule.reason));
+    if (f->rule.severity == GUARD_RISKY && strcmp(o->action, "ask") == 0)
+        v->decision = DECISION_ASK;
+}
+
+static int tool_execute_before(const struct hook_call *c, struct verdict *v, struct err *e UNUSED)
+{
+    const struct options *o = c->options;
+    const struct json *args = event_data(c->event, STR("args"));
+    struct str text = json_str(c->arena, json_get(args, STR("command")));
+    const char *workdir = json_cstr(c->arena, json_get(args, STR("workdir")));
+    const char *workspace = c->config ? c->config->workspace : c->event->session.cwd;
+    struct guard_runs runs = { .arena = c->arena };
+    struct finding worst;
+
+    if (!text.len)
+        return 0;
+    runs.place.workspace = workspace ? workspace : "/";
+    runs.place.home = path_home();
+    runs.place.cwd = c->event->session.cwd ? c->event->session.cwd : runs.place.workspace;
+    if (workdir)
+        runs.place.cwd = path_normalize(c->arena, path_join(c->arena, runs.place.cwd, workdir));
+    guard_runs_read(&runs, text);
+    worst = find_worst(&runs, o);
+    if (worst.run)
+        refuse(c, o, &worst, v);
+    else if (runs.unreadable)
+        verdict_block(v, arena_printf(c->arena,
+                                      "the command can't be checked: %s; write it in simpler parts",
+                                      runs.unreadable));
+    return 0;
+}
+
+const struct hook_def command_guard_hook = {
+    .name = "command-guard",
+    .summary = "refuses shell commands that destroy, and names the better one",
+    .layer = LAYER_GUARD,
+    .priority = -100, /* guards that people wrote give their own reasons */
+    .safety_critical = true,
+    .tools = tools,
+    .options = options,
+    .options_size = sizeof(struct options),
+    .on = { [POINT_TOOL_EXECUTE_BEFORE] = tool_execute_before },
+};

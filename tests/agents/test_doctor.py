@@ -1,0 +1,86 @@
+"""hooke doctor AGENT with the real programs: what they trust, and the calls they made without hooke."""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+HOOKE = os.environ.get("HOOKE", "build/dev/hooke")
+
+
+def hooke(agent, *words):
+    return subprocess.run([os.path.abspath(HOOKE), *words], cwd=agent.cwd, env=agent.env, text=True,
+                          capture_output=True, timeout=60, check=False)
+
+
+def look(agent):
+    found = {}
+    for line in json.loads(hooke(agent, "doctor", agent.name, "--json").stdout):
+        found.setdefault(line["check"], []).append(line)
+    return found
+
+
+def distrust(agent):
+    """The agent as it is before anybody has told it to trust our hooks."""
+    agent.env.pop("GEMINI_CLI_TRUST_WORKSPACE", None)
+    trusting = agent.command
+    agent.command = lambda prompt: [word for word in trusting(prompt)
+                                    if word != "--dangerously-bypass-hook-trust"]
+    return trusting
+
+
+def test_calls_that_codex_made_without_hooke_are_listed(start, model):
+    agent = start("codex")
+    model.turns = [agent.bash("echo one"), {"text": "finished"}]
+    assert hooke(agent, "install", "codex", "--yes").returncode == 0
+    trusting = distrust(agent)
+    agent.run()
+    found = look(agent)
+    assert found["trusted"][0]["health"] == "fail" and found["loaded"][0]["health"] == "warn"
+    assert "no receipt for 1 tool call: call_" in found["transcript"][0]["text"]
+
+    agent.command = trusting
+    model.asked.clear()
+    agent.run()
+    found = look(agent)
+    assert found["loaded"][0]["health"] == "ok" and "PreToolUse 1" in found["fired"][0]["text"]
+    assert len(found["transcript"]) == 1, "the call that hooke saw is not missed"
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_gemini_is_looked_at_as_it_is(start, model, trusted):
+    agent = start("gemini")
+    model.turns = [agent.bash("echo one"), {"text": "finished"}]
+    assert hooke(agent, "install", "gemini", "--yes").returncode == 0
+    agent.run()
+    found = look(agent)
+    assert found["enabled"][0]["health"] == "ok" and "BeforeTool 1" in found["fired"][0]["text"]
+    assert found["transcript"][0]["health"] == "ok", found["transcript"]
+    if not trusted:
+        distrust(agent)
+        assert look(agent)["trusted"][0]["health"] == "warn"
+    else:
+        assert found["trusted"][0]["health"] == "ok"
+
+
+def test_opencode_loads_the_file_that_install_writes(start, model):
+    agent = start("opencode")
+    config = agent.home / ".config/hooke/config.yaml"
+    config.parent.mkdir(parents=True)
+    config.write_text('hooks: [{ name: no, on: tool.execute.before, tool: bash, block: never here }]\n')
+    assert hooke(agent, "install", "opencode", "--yes").returncode == 0
+    # what it would fetch for a folder with plugins
+    folder, wants = agent.home / ".config/opencode", {"@opencode-ai/plugin": "*"}
+    (folder / "node_modules").mkdir()
+    (folder / "package.json").write_text(json.dumps({"dependencies": wants}))
+    (folder / "package-lock.json").write_text(json.dumps({"packages": {"": {"dependencies": wants}}}))
+    model.turns = [agent.bash("echo one"), {"text": "finished"}]
+    try:
+        agent.run()
+        assert "never here" in model.sent(1)
+        found = look(agent)
+        assert found["loaded"][0]["health"] == "ok"
+        assert "tool.execute.before 1" in found["fired"][0]["text"]
+    finally:
+        hooke(agent, "serve", "--stop")

@@ -1,0 +1,357 @@
+"""hooke doctor AGENT: is it installed, loaded, trusted, and what has it missed?"""
+
+import json
+import os
+import pathlib
+import re
+
+import pytest
+
+from daemon import Daemon
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+AGENTS = ("claude", "codex", "gemini", "opencode")
+LATER = "2199-01-01T00:00:00.000Z"  # after any installation
+
+
+def checks(result):
+    """The lines of each check, by name."""
+    found = {}
+    for line in result.json:
+        found.setdefault(line["check"], []).append(line)
+    return found
+
+
+def look(hooke, agent, **env):
+    return checks(hooke("doctor", agent, "--json", **env))
+
+
+def one(hooke, agent, check, **env):
+    lines = look(hooke, agent, **env)[check]
+    assert len(lines) == 1, lines
+    return lines[0]
+
+
+def install(hooke, agent, *more):
+    assert hooke("install", agent, "--yes", *more).rc == 0
+
+
+def tell(hooke, agent, name, **event):
+    """One event as the agent's hook gets it."""
+    event = {"session_id": "s1", "cwd": str(hooke.cwd), "hook_event_name": name, **event}
+    r = hooke("answer", agent, input=json.dumps(event))
+    assert r.rc == 0, r.err
+
+
+def write(path, *values):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(v) + "\n" for v in values))
+    return path
+
+
+# Installed
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_what_is_not_installed_fails_with_the_way_in(hooke, agent):
+    r = hooke("doctor", agent)
+    assert r.rc == 1 and r.lines[0].startswith("fail")
+    line = one(hooke, agent, "installed")
+    assert line["health"] == "fail" and f"hooke install {agent}" in line["way_out"]
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_what_is_installed_is_named(hooke, agent):
+    install(hooke, agent)
+    line = one(hooke, agent, "installed")
+    assert line["health"] == "ok" and str(hooke.home) in line["text"]
+    assert one(hooke, agent, "loaded")["health"] == "warn"
+
+
+def test_missing_events_are_named(hooke):
+    install(hooke, "claude")
+    path = hooke.home / ".claude/settings.json"
+    settings = json.loads(path.read_text())
+    del settings["hooks"]["PreToolUse"], settings["hooks"]["Stop"]
+    path.write_text(json.dumps(settings))
+    line = one(hooke, "claude", "installed")
+    assert line["health"] == "warn" and "hooke install claude" in line["way_out"]
+    assert re.search(r"without (PreToolUse|Stop), (PreToolUse|Stop)$", line["text"])
+
+
+def test_a_program_that_is_gone_fails(hooke):
+    install(hooke, "gemini")
+    path = hooke.home / ".gemini/settings.json"
+    command = json.loads(path.read_text())["hooks"]["BeforeTool"][0]["hooks"][0]["command"]
+    assert one(hooke, "gemini", "command")["health"] == "ok"
+    path.write_text(path.read_text().replace(command, "/gone/hooke-answer gemini"))
+    line = one(hooke, "gemini", "command")
+    assert line["health"] == "fail" and "/gone/hooke-answer" in line["text"]
+    path.write_text(path.read_text().replace("/gone/hooke-answer", "hooke-answer"))
+    line = one(hooke, "gemini", "command", PATH="/nowhere")
+    assert line["health"] == "fail" and "PATH" in line["text"]
+
+
+def test_both_scopes_at_once_are_a_warning(hooke):
+    install(hooke, "codex")
+    install(hooke, "codex", "--project")
+    lines = look(hooke, "codex")["installed"]
+    assert [line["health"] for line in lines] == ["ok", "ok", "warn"]
+    assert "--project" in lines[2]["way_out"]
+
+
+def test_a_file_that_cannot_be_read_fails(hooke):
+    write(hooke.home / ".claude/settings.json").write_text("{ // mine\n}")
+    line = one(hooke, "claude", "installed")
+    assert line["health"] == "fail" and "column 3" in line["text"]
+
+
+def test_a_plugin_of_another_version_is_a_warning(hooke):
+    install(hooke, "opencode")
+    path = hooke.home / ".config/opencode/plugins/hooke.js"
+    path.write_text(path.read_text().replace("function ", "function  ", 1))
+    line = one(hooke, "opencode", "installed")
+    assert line["health"] == "warn" and "hooke install opencode" in line["way_out"]
+
+
+# Trusted
+
+
+def codex_states(hooke, **more):
+    """A config.toml in which every entry of hooke is trusted."""
+    path = hooke.home / ".codex/hooks.json"
+    lines = []
+    for event in json.loads(path.read_text())["hooks"]:
+        name = re.sub(r"(?<!^)([A-Z])", r"_\1", event).lower()
+        lines.append(f'[hooks.state."{path}:{name}:0:0"]\ntrusted_hash = "sha256:00"\n')
+        if more.get("off") == event:
+            lines.append("enabled = false\n")
+    return "".join(lines)
+
+
+def test_codex_hooks_without_a_trusted_hash_fail(hooke):
+    install(hooke, "codex")
+    line = one(hooke, "codex", "trusted")
+    assert line["health"] == "fail" and "PreToolUse" in line["text"]
+    config = hooke.home / ".codex/config.toml"
+    config.write_text('model = "m"\n' + codex_states(hooke))
+    assert one(hooke, "codex", "trusted")["health"] == "ok"
+    text = codex_states(hooke)
+    config.write_text(text[text.index("[hooks", 5):])  # all but the first
+    line = one(hooke, "codex", "trusted")
+    assert line["health"] == "fail" and "trust SessionStart of" in line["text"]
+
+
+def test_codex_hooks_that_are_off_fail(hooke):
+    install(hooke, "codex")
+    config = hooke.home / ".codex/config.toml"
+    config.write_text(codex_states(hooke, off="Stop"))
+    line = one(hooke, "codex", "enabled")
+    assert line["health"] == "fail" and line["text"].endswith(": Stop")
+    config.write_text("[features]\nhooks = false # all\n" + codex_states(hooke))
+    assert "[features]" in one(hooke, "codex", "enabled")["text"]
+
+
+def test_codex_must_trust_a_workspace_that_has_hooks(hooke):
+    install(hooke, "codex", "--project")
+    assert one(hooke, "codex", "workspace")["health"] == "fail"
+    config = write(hooke.home / ".codex/config.toml")
+    config.write_text(f'projects."{hooke.cwd}" = {{ trust_level = "trusted" }}\n')
+    assert one(hooke, "codex", "workspace")["health"] == "ok"
+
+
+def test_a_codex_configuration_that_is_not_understood_is_a_warning(hooke):
+    install(hooke, "codex")
+    write(hooke.home / ".codex/config.toml").write_text("a = 1\nb = [\n")
+    line = one(hooke, "codex", "trusted")
+    assert line["health"] == "warn" and "line 3" in line["text"]
+
+
+@pytest.mark.parametrize("config,word", [({"enabled": False}, "enabled"),
+                                         ({"disabled": ["x", "hooke"]}, "disabled")])
+def test_gemini_hooks_that_are_off_fail(hooke, config, word):
+    install(hooke, "gemini")
+    assert one(hooke, "gemini", "enabled")["health"] == "ok"
+    write(hooke.cwd / ".gemini/settings.json", {"hooksConfig": config})
+    line = one(hooke, "gemini", "enabled")
+    assert line["health"] == "fail" and f"hooksConfig.{word}" in line["text"]
+
+
+def test_gemini_runs_hooks_in_trusted_folders_only(hooke):
+    def trusted(rules, **env):
+        write(hooke.home / ".gemini/trustedFolders.json", rules)
+        return one(hooke, "gemini", "trusted", **env)["health"]
+
+    install(hooke, "gemini")
+    work = str(hooke.cwd)
+    assert trusted({}) == "fail"
+    assert trusted({work: "TRUST_FOLDER"}) == "ok"
+    assert trusted({work + "/deep": "TRUST_PARENT"}) == "ok"
+    assert trusted({os.path.dirname(work): "TRUST_FOLDER", work: "DO_NOT_TRUST"}) == "fail"
+    assert trusted({}, GEMINI_CLI_TRUST_WORKSPACE="true") == "ok"
+
+
+@pytest.mark.parametrize("where", [".claude/settings.json", ".claude/settings.local.json"])
+def test_claude_hooks_that_are_off_fail(hooke, where):
+    install(hooke, "claude")
+    assert one(hooke, "claude", "enabled")["health"] == "ok"
+    write(hooke.cwd / where, {"disableAllHooks": True})
+    line = one(hooke, "claude", "enabled")
+    assert line["health"] == "fail" and str(hooke.cwd / where) in line["text"]
+
+
+def test_claude_asks_whether_a_folder_is_trusted(hooke):
+    install(hooke, "claude")
+    assert "trusted" not in look(hooke, "claude")
+    for accepted, health in ((False, "warn"), (True, "ok")):
+        write(hooke.home / ".claude.json",
+              {"projects": {str(hooke.cwd): {"hasTrustDialogAccepted": accepted}}})
+        assert one(hooke, "claude", "trusted")["health"] == health
+
+
+def test_opencode_starts_its_daemon_and_uses_one(hooke):
+    install(hooke, "opencode")
+    assert "none listens" in one(hooke, "opencode", "daemon")["text"]
+    assert one(hooke, "opencode", "daemon", HOOKE_SOCKET="")["health"] == "fail"
+    daemon = Daemon(hooke)
+    assert "listens on" in one(hooke, "opencode", "daemon")["text"]
+    daemon.end()
+
+
+# Fired
+
+
+def test_events_that_came_and_those_that_never_did(hooke):
+    install(hooke, "claude")
+    for name in ("PreToolUse", "PreToolUse", "PostToolUse"):
+        tell(hooke, "claude", name, tool_name="Bash", tool_input={"command": "ls"},
+             tool_use_id="t1", tool_response="x")
+    tell(hooke, "codex", "Stop")
+    found = look(hooke, "claude")
+    assert found["fired"][0]["text"] == "PreToolUse 2, PostToolUse 1"
+    never = found["never fired"][0]["text"].split(", ")
+    assert "Stop" in never and "PreToolUse" not in never
+    assert found["loaded"][0]["text"].startswith("last event: PostToolUse, 2")
+    assert "fired" not in look(hooke, "gemini")
+
+
+def test_events_from_before_the_installation_do_not_count_as_loaded(hooke):
+    tell(hooke, "claude", "Stop")
+    install(hooke, "claude")
+    path = hooke.home / ".claude/settings.json"
+    os.utime(path, (4e9, 4e9))
+    line = one(hooke, "claude", "loaded")
+    assert line["health"] == "warn" and "no event since" in line["text"]
+
+
+def test_opencode_s_events_are_those_of_its_table(hooke):
+    """What is said never to have fired is what the page says the plugin forwards."""
+    page = (SOURCE / "docs/agents/opencode.md").read_text()
+    forwarded = set(re.findall(r"^\| `([a-z_.]+)` \| `", page.split("\n## Hooks\n")[1]
+                               .split("\n## ")[0], re.M))
+    hooke.receipts.mkdir(parents=True)
+    (hooke.receipts / "2099-01-01.jsonl").write_text(
+        '{"at":"2099-01-01T00:00:00.000Z","id":"x","point":"session.deleted","session":"s",'
+        '"via":"opencode","outcome":"none","runs":[]}\n')
+    never = set(one(hooke, "opencode", "never fired")["text"].split(", "))
+    assert forwarded <= never
+    listed = hooke("help", "points").out
+    assert all(re.search(rf"(?m)^\s*{re.escape(name)}\s", listed) for name in never)
+
+
+# Transcripts
+
+
+def claude_line(call, at=LATER, session="s1", cwd="/w"):
+    return {"type": "assistant", "sessionId": session, "cwd": cwd, "timestamp": at,
+            "message": {"content": [{"type": "text", "text": "x"},
+                                    {"type": "tool_use", "id": call, "name": "Bash"}]}}
+
+
+def codex_line(call, at=LATER, **more):
+    return {"timestamp": at, "type": "response_item",
+            "payload": {"type": "function_call", "name": "exec_command", "call_id": call, **more}}
+
+
+def codex_file(hooke, *lines, cwd="/w", session="s1"):
+    return write(hooke.home / f".codex/sessions/2026/01/02/rollout-x-{session}.jsonl",
+                 {"type": "session_meta", "payload": {"id": session, "cwd": str(cwd)}}, *lines)
+
+
+def test_calls_of_claude_without_a_receipt_are_listed(hooke):
+    install(hooke, "claude")
+    tell(hooke, "claude", "PreToolUse", tool_name="Bash", tool_input={}, tool_use_id="toolu_1")
+    path = hooke.home / ".claude/projects/-w/s1.jsonl"
+    write(path, {"type": "user"}, claude_line("toolu_1"))
+    line = one(hooke, "claude", "transcript")
+    assert line["health"] == "ok" and line["text"].startswith("1 tool call in 1 session")
+    write(path, claude_line("toolu_1"), claude_line("toolu_2"),
+          claude_line("toolu_0", at="2001-01-01T00:00:00.000Z"))
+    line = one(hooke, "claude", "transcript")
+    assert line["health"] == "warn"
+    assert "session s1: no receipt for 1 tool call: toolu_2 (Bash)" == line["text"]
+
+
+def test_calls_of_codex_without_a_receipt_are_listed(hooke):
+    install(hooke, "codex")
+    tell(hooke, "codex", "PreToolUse", tool_name="Bash", tool_input={}, tool_use_id="call_1")
+    codex_file(hooke, codex_line("call_1"), codex_line("call_2", type="custom_tool_call"),
+               codex_line("call_3", type="function_call_output"))
+    assert one(hooke, "codex", "transcript")["text"].endswith(": call_2 (exec_command)")
+
+
+def test_many_calls_are_cut(hooke):
+    install(hooke, "codex")
+    codex_file(hooke, *[codex_line(f"call_{n}") for n in range(30)])
+    text = one(hooke, "codex", "transcript")["text"]
+    assert "30 tool calls" in text and text.endswith(", …") and text.count("call_") == 8
+
+
+def test_calls_of_gemini_are_counted(hooke):
+    install(hooke, "gemini")
+    tell(hooke, "gemini", "BeforeTool", tool_name="run_shell_command", tool_input={})
+
+    def call(name):
+        return {"id": name, "name": "run_shell_command", "timestamp": LATER}
+
+    path = hooke.home / ".gemini/tmp/work/chats/session-1.jsonl"
+    write(path, {"sessionId": "s1"}, {"type": "gemini", "toolCalls": [call("a")]},
+          {"type": "gemini", "toolCalls": [call("a")]})
+    assert one(hooke, "gemini", "transcript")["health"] == "ok"
+    path.unlink()
+    write(path.with_suffix(".json"), {"sessionId": "s1", "messages": [
+        {"type": "gemini", "toolCalls": [call("a"), call("b"), call("c")]}]})
+    line = one(hooke, "gemini", "transcript")
+    assert line["health"] == "warn" and "no receipt for 2 tool calls" in line["text"]
+
+
+def test_where_only_the_workspace_has_hooke_other_folders_do_not_count(hooke):
+    install(hooke, "codex", "--project")
+    codex_file(hooke, codex_line("call_1"), cwd="/elsewhere")
+    assert "transcript" not in look(hooke, "codex")
+    codex_file(hooke, codex_line("call_2"), cwd=hooke.cwd / "deep", session="s2")
+    assert "call_2" in one(hooke, "codex", "transcript")["text"]
+
+
+def test_a_transcript_that_is_no_json_is_passed_over(hooke):
+    install(hooke, "claude")
+    path = write(hooke.home / ".claude/projects/-w/s1.jsonl")
+    path.write_bytes(b"\xff\x00{{{\nnull\n[]\n{\"type\":\"assistant\",\"message\":1}\n")
+    assert "transcript" not in look(hooke, "claude")
+
+
+# The verb
+
+
+def test_an_unknown_agent_is_named(hooke):
+    r = hooke("doctor", "codxe")
+    assert r.rc == 64 and "codex" in r.err
+    assert hooke("doctor", "codex", "claude").rc == 64
+    assert hooke("doctor", "codex", "--verify").rc == 64
+
+
+def test_all_is_well_once_it_works(hooke):
+    install(hooke, "claude")
+    tell(hooke, "claude", "Stop")
+    r = hooke("doctor", "claude")
+    assert r.rc == 0 and all(line.startswith("ok") for line in r.lines), r.out
