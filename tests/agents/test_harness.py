@@ -2,7 +2,7 @@
 
 import pytest
 
-from conftest import AGENTS, PROMPT
+from agents import AGENTS, PROMPT
 
 
 @pytest.mark.parametrize("name", AGENTS)

@@ -103,6 +103,15 @@ def test_pages_are_short():
         assert page(name).count("\n") <= most, name
 
 
+def test_agents_were_checked_in_the_versions_that_are_installed():
+    peers = (SOURCE / "scripts/peers").read_text()
+    for agent, package in (("codex", "@openai/codex"), ("gemini", "@google/gemini-cli"),
+                           ("opencode", "opencode-ai")):
+        version = re.search(rf"{package}@(\S+)", peers)[1]
+        page = (SOURCE / f"docs/agents/{agent}.md").read_text()
+        assert f"Version {version}" in page.split("## Checked against")[1]
+
+
 def test_links_lead_somewhere():
     for path in fences.PAGES:
         for target in re.findall(r"\]\(([^)\s]+)\)", path.read_text()):

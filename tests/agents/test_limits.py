@@ -1,0 +1,107 @@
+"""What an agent cannot do, and what becomes of it: as docs/agents says."""
+
+import time
+
+import pytest
+
+from agents import AGENTS, LIMIT as SECONDS
+
+CONFIG = """
+hooks:
+  - name: other-prompt
+    on: chat.message
+    when: has(message.text, "kindly")
+    modify: { message: { text: do it at once } }
+  - name: no-names
+    on: chat.message
+    when: has(message.text, "my name")
+    safety_critical: true
+    modify: { message: { text: say hello to somebody } }
+  - name: careful
+    on: tool.execute.before
+    when: has(args.command, "asked")
+    ask: a person has to look
+  - name: far-enough
+    on: tool.execute.before
+    when: has(args.command, "too-far")
+    stop: that is far enough
+"""
+
+# Why nobody is asked; whether a prompt can be changed; whether a stop before a tool ends the run.
+CAN = {
+    "codex": ("(Codex can't be made to ask)", False, False),
+    "gemini": ("(nobody can be asked: Gemini CLI has no terminal)", False, True),
+    "opencode": ("(OpenCode cannot ask here)", True, True),
+}
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_what_cannot_be_said_becomes_what_is_declared(start, model, name):
+    agent = start(name)
+    why, prompts, stops = CAN[name]
+    agent.write("home/.config/hooke/config.yaml", CONFIG)
+    agent.install()
+    model.turns = [agent.bash("echo asked > asked"), agent.bash("echo too-far > too-far"),
+                   {"text": "finished"}]
+    done = agent.run("kindly do it")
+    assert ("do it at once" in model.sent(0), "kindly" in model.sent(0)) == (prompts, not prompts)
+    assert f"a person has to look {why}" in model.sent(1)
+    assert len(model.asked) == (2 if stops else 3), done.stderr
+    assert stops or "that is far enough" in model.sent(2)
+    assert not (agent.cwd / "asked").exists() and not (agent.cwd / "too-far").exists()
+    warned = agent.warnings()
+    assert ("has no 'change'" in warned) == (not prompts), warned
+
+
+@pytest.mark.parametrize("name", [name for name in AGENTS if not CAN[name][1]])
+def test_a_prompt_that_had_to_be_changed_is_refused(start, model, name):
+    agent = start(name)
+    agent.write("home/.config/hooke/config.yaml", CONFIG)
+    agent.install()
+    agent.run("my name is Nobody")
+    assert not model.asked
+    assert agent.receipts()
+
+
+# OpenCode -----------------------------------------------------------------------------------------
+
+KEEP_GOING = """
+limits: { continuations: 2 }
+hooks: [{ name: keep-going, on: agent.stop, continue: there is more to do }]
+"""
+
+
+def wait_for(what):
+    until = time.monotonic() + SECONDS
+    while not what():
+        assert time.monotonic() < until, "waited in vain"
+        time.sleep(0.02)
+
+
+def test_opencode_follows_up_while_its_server_stays(start, model):
+    agent = start("opencode")
+    agent.write("home/.config/hooke/config.yaml", KEEP_GOING)
+    agent.install()
+    agent.serve()
+    agent.stay()
+    model.turns = [turn for n in range(4)
+                   for turn in ({"text": f"end {n}"}, agent.bash(f"echo more-{n}"))]
+    agent.run()
+    wait_for(lambda: "the limit is 2" in agent.warnings())
+    assert len(model.asked) == 5
+    assert [f"more-{n}" in model.sent() for n in range(3)] == [True, True, False]
+    assert model.sent().count("there is more to do") == 2
+    assert agent.served() > len(model.asked)
+
+
+@pytest.mark.parametrize("required", [False, True])
+def test_opencode_without_a_daemon_says_so_and_goes_on_unless_told_otherwise(start, model, required):
+    agent = start("opencode")
+    agent.write("home/.config/hooke/config.yaml", CONFIG)
+    agent.install(**({"required": True} if required else {}))
+    agent.env["HOOKE_SOCKET"] = ""
+    model.turns = [agent.bash("echo asked > asked"), {"text": "finished"}]
+    done = agent.run()
+    assert done.stderr.count("hooks do not run: HOOKE_SOCKET is empty") == 1
+    assert (agent.cwd / "asked").exists() == (not required)
+    assert bool(model.asked) == (not required)
