@@ -2,10 +2,9 @@
 """What one PreToolUse event of 4 KB costs Claude Code: hooke-answer with the daemon and without,
 beside programs that do nothing and hooks that do the check of five rules in other languages.
 
-    answer.py BENCH_START HOOKE NOTHING NOTHING_STATIC
+    answer.py BUILD       prints "<row><TAB><nanoseconds, median>"; HOME is its own
 
-prints "<row><TAB><nanoseconds, median>"; HOME is its own. hooke-answer stands beside HOOKE.
-BENCH_START does the timing, with the event as the standard input of every command."""
+bench_start does the timing, with the event as the standard input of every command."""
 import json
 import os
 import shutil
@@ -13,35 +12,38 @@ import subprocess
 import sys
 import time
 
+import five
+
 HERE = os.path.dirname(os.path.realpath(__file__))
-WORDS = ["rm -rf /", "git push --force", "mkfs", "chmod 777", "curl http"]
 
 
-def event(cwd):
+def event(cwd, session):
     """About 4 KB, as Claude Code writes it; nothing in it is refused."""
     command = "grep -rn 'connection refused' src | head -50; " + "echo 'some long words'; " * 150
-    return json.dumps({"session_id": "bench", "transcript_path": "/dev/null", "cwd": cwd,
+    return json.dumps({"session_id": session, "transcript_path": "/dev/null", "cwd": cwd,
                        "permission_mode": "default", "hook_event_name": "PreToolUse",
                        "tool_name": "Bash", "tool_use_id": "toolu_1",
                        "tool_input": {"command": command, "description": "look for a message"}})
 
 
-def rules():
-    """The check of the other languages as five rules."""
-    return [{"name": f"no-{n}", "on": "tool.execute.before", "tool": "bash",
-             "when": f"has(args.command, {json.dumps(word)})", "block": "not allowed"}
-            for n, word in enumerate(WORDS)]
-
-
-# What is in force: the built-ins that keep nothing, the same with five rules, and all built-ins, of
-# which loop-guard counts calls, and todo-continuation has it noted that a tool ran: in the store.
+# Built-ins that write to the store: one counts calls, the other has it noted that a tool ran.
 KEEPING = ["loop-guard", "todo-continuation"]
-CONFIGURATIONS = {"answer": {"disabled_hooks": KEEPING},
-                  "answer-rules": {"disabled_hooks": KEEPING, "hooks": rules()},
-                  "answer-state": {}}
 
 
-def configure(home, configuration):
+def configurations(hooke):
+    """What is in force: the built-ins that keep nothing, the same with the check of the other languages as
+    five rules, all built-ins, and five hooks."""
+    rules = [five.rule(n, word) for n, word in enumerate(five.WORDS)]
+    return {"answer": {"disabled_hooks": KEEPING},
+            "answer-rules": {"disabled_hooks": KEEPING, "hooks": rules},
+            "answer-state": {"hooks": [five.PATIENT]},
+            "answer-five": five.configuration(hooke, os.environ)}
+
+
+def configure(home, name, configuration):
+    """A session for each, so that what is counted begins anew."""
+    with open(os.path.join(home, "event.json"), "w", encoding="utf-8") as f:
+        f.write(event(home, f"{name}-{os.getpid()}"))
     folder = os.path.join(home, ".config/hooke")
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as f:
@@ -68,22 +70,21 @@ def settle(answer, home, **env):
     """Configuration that is younger than the clock of the file system is read again every time."""
     time.sleep(0.3)
     for _ in range(3):
-        subprocess.run(answer, input=event(home), text=True, check=True, capture_output=True,
-                       env={**os.environ, **env})
+        with open(os.path.join(home, "event.json"), encoding="utf-8") as f:
+            subprocess.run(answer, stdin=f, check=True, capture_output=True,
+                           env={**os.environ, **env})
 
 
 def main(timer, hooke, nothing, nothing_static):
     home = os.environ["HOME"]
     answer = [hooke + "-answer", "claude"]
     floors = ["start-static", nothing_static, "--", "start-dynamic", nothing]
-    with open(os.path.join(home, "event.json"), "w", encoding="utf-8") as f:
-        f.write(event(home))
     with subprocess.Popen([hooke, "serve"], stderr=subprocess.PIPE,
                           text=True) as daemon:
         try:
             daemon.stderr.readline()  # it listens
-            for name, configuration in CONFIGURATIONS.items():
-                configure(home, configuration)
+            for name, configuration in configurations(hooke).items():
+                configure(home, name, configuration)
                 settle(answer, home)
                 measure(timer, home, 300, *floors, "--", name + "-daemon", *answer)
                 settle(answer, home, HOOKE_SOCKET="")

@@ -88,6 +88,7 @@ enum agent_end { AGENT_DONE, AGENT_BLOCKED, AGENT_STOPPED, AGENT_FAILED, AGENT_A
 
 struct agent_outcome {
     char session[64], agent[64];
+    char model[256];  /* that answered last, as "provider/model" */
     char recipe[256]; /* of the run; "": none */
     enum agent_end end;
     char reason[512]; /* unless it is done */

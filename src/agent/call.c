@@ -193,9 +193,9 @@ static void prepare(struct call *c, struct agent_session *s, struct arena *a,
         refuse(c, "not run", s->reason);
         return;
     }
+    show_begin(c);
     if (!find_tool(c) || !check_command(c))
         return;
-    show_begin(c);
     pass_gate(c);
     if (!c->output && check_command(c) && str_is(c->name, "bash"))
         find_env(c);

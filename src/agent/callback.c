@@ -178,11 +178,35 @@ static int converse(struct agent_session *s, const struct callback *cb,
 
 /* Functions ----------------------------------------------------------------------------------- */
 
+/* What it did, after the event that wanted it; what a person wants is wanted at a compaction. */
+static void record(struct agent_session *s, const struct callback *cb, const struct receipt *asked,
+                   struct hook_run *run)
+{
+    const struct event ev = {
+        .point = asked && asked->event ? asked->event->point : POINT_SESSION_COMPACTING,
+        .turn = s->turn,
+        .session = s->about,
+    };
+    struct receipt r = {
+        .after = asked && asked->event ? asked->id : NULL,
+        .at_ms = clock_wall_ms(),
+        .event = &ev,
+        .runs = run,
+        .run_count = 1,
+        .ns = run->ns,
+    };
+
+    run->hook = cb->hook;
+    engine_record(agent_options(s->agent)->engine, &r);
+}
+
 static int call_function(struct agent_session *s, const struct callback *cb,
                          const struct callback_request *q, struct arena *a,
                          struct callback_answer *out, struct err *e)
 {
     uint32_t ms = cb->hook->traits.timeout_ms ? cb->hook->traits.timeout_ms : FUNCTION_MS;
+    uint64_t began = clock_mono_ns();
+    struct hook_run run = { .detail = arena_printf(a, "callback '%s'", cb->name) };
     const struct callback_call call = {
         .engine = agent_options(s->agent)->engine,
         .registry = cb->registry,
@@ -192,11 +216,18 @@ static int call_function(struct agent_session *s, const struct callback *cb,
         .args = q->args ? q->args : json_object(a),
         .messages = q->messages,
         .arena = a,
-        .deadline_ns = clock_mono_ns() + (uint64_t)ms * 1000000u,
+        .io = &run.io,
+        .deadline_ns = began + (uint64_t)ms * 1000000u,
         .abort_fd = agent_options(s->agent)->abort_fd,
     };
     int r = cb->function->run(&call, &out->text, e);
 
+    if (r < 0) {
+        run.end = RUN_FAILED;
+        run.detail = arena_printf(a, "%s: %s", run.detail, e->msg);
+    }
+    run.ns = clock_mono_ns() - began;
+    record(s, cb, q->asked, &run);
     return r < 0 ? err_wrap(e, r, "hook '%s'", cb->hook->name) : r;
 }
 

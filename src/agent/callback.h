@@ -30,6 +30,7 @@ struct callback_request {
     const struct json *messages; /* what it is about; NULL: the whole history */
     const char *prompt;          /* what it is told; NULL: what the recipe says */
     const char *purpose;         /* of its requests; NULL: main */
+    const struct receipt *asked; /* of the event whose verdict wants it; NULL: a person does */
 };
 
 struct callback_answer {

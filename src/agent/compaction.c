@@ -229,6 +229,7 @@ static int summarise(struct agent_session *s, const struct compaction *q, struct
         .args = q->args,
         .messages = messages_of(a, s, head),
         .purpose = "compaction",
+        .asked = q->asked,
     };
     struct callback_answer answer = { 0 };
     int r = make_prompt(s, q, a, &request.prompt, e);
@@ -345,7 +346,7 @@ static bool compact_now(struct agent_session *s, const struct receipt *r)
 {
     CLEANUP(arena) struct arena a = { 0 };
     CLEANUP(callback) struct callback cb = { 0 };
-    const struct compaction q = { .callback = &cb, .trigger = "auto" };
+    const struct compaction q = { .callback = &cb, .trigger = "auto", .asked = r };
     const struct json *first = s->history.count ? s->history.items[0] : NULL;
     struct err e = { 0 };
     int failed = callback_find(s, COMPACTION, &a, &cb, &e);

@@ -24,9 +24,10 @@
 
 struct compaction {
     const struct callback *callback;
-    const struct json *args; /* NULL: none */
-    const char *trigger;     /* auto, manual, hook */
-    const char *more;        /* a person's words, added to what the recipe says; NULL: none */
+    const struct json *args;     /* NULL: none */
+    const char *trigger;         /* auto, manual, hook */
+    const struct receipt *asked; /* as in callback_request */
+    const char *more;            /* a person's words, added to what the recipe says; NULL: none */
 };
 
 /* What the configuration, the agent's own part of it and the task say. */

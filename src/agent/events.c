@@ -10,12 +10,6 @@ static const struct {
     { POWER_MUTATE, "mutate" }, { POWER_CALLBACK, "callback" },
 };
 
-/* A sandbox puts its words before every command. */
-static bool is_silent(const struct hook_run *run)
-{
-    return run->effects == POWER_CHANGE && run->hook->def && run->hook->def->no_rerun;
-}
-
 /* Points of every request, where what a hook adds or changes is no news. */
 static bool is_routine(enum point point, unsigned power)
 {
@@ -25,9 +19,15 @@ static bool is_routine(enum point point, unsigned power)
             point == POINT_TOOL_DEFINITION || point == POINT_SHELL_ENV);
 }
 
+/* What every command of a session gets, such as its sandbox. */
+static bool is_standing(const struct hook_run *run)
+{
+    return run->effects == POWER_CHANGE && run->hook->def && run->hook->def->no_rerun;
+}
+
 static void show_run(struct agent_session *s, enum point point, const struct hook_run *run)
 {
-    if (is_silent(run))
+    if (is_standing(run))
         return;
     for (size_t i = 0; i < ARRAY_LEN(effects); i++)
         if (run->effects & effects[i].powers) {

@@ -8,6 +8,7 @@
  * Exactly one of agent.stop and agent.error is the last word of a run.
  */
 #include "agent/compaction.h"
+#include "agent/models.h"
 #include "agent/status.h"
 #include "agent/subagent.h"
 #include "base/ulid.h"
@@ -136,20 +137,37 @@ static double cost_limit(const struct agent_session *s)
     return said && setting_to_double(said, &n) ? n : 0;
 }
 
+/* A limit that nothing counts against is none: say so, once. */
+static void tell_unpriced(struct agent_session *s)
+{
+    CLEANUP(arena) struct arena a = { 0 };
+
+    if (s->told_unpriced || model_info_find(s->provider, s->model.model).priced)
+        return;
+    s->told_unpriced = true;
+    session_note(s, arena_printf(&a,
+                                 "nobody knows what '%s/%s' costs, so 'limits.cost' does not hold: "
+                                 "set 'price' of it under 'providers'",
+                                 s->model.provider, s->model.model));
+}
+
 static bool within_limits(struct agent_session *s)
 {
     CLEANUP(arena) struct arena a = { 0 };
     int64_t turns = s->max_turns ? s->max_turns : limit(s, "turns", 0);
     int64_t tokens = limit(s, "tokens", 0);
+    int64_t used = usage_tokens(&s->usage) + usage_tokens(&s->above.usage);
     double cost = cost_limit(s);
 
+    if (cost > 0)
+        tell_unpriced(s);
     if (turns && s->turns >= turns)
         session_end(s, AGENT_FAILED,
                     arena_printf(&a, "the limit of %lld turns is reached", (long long)turns));
-    else if (tokens && usage_tokens(&s->usage) >= tokens)
+    else if (tokens && used >= tokens)
         session_end(s, AGENT_FAILED,
                     arena_printf(&a, "the limit of %lld tokens is reached", (long long)tokens));
-    else if (cost > 0 && s->cost >= cost)
+    else if (cost > 0 && s->cost + s->above.cost >= cost)
         session_end(s, AGENT_FAILED, arena_printf(&a, "the limit of $%.2f is reached", cost));
     else if (agent_is_aborted(s->agent))
         session_end(s, AGENT_ABORTED, "aborted");
@@ -346,6 +364,7 @@ void session_outcome(const struct agent_session *s, struct agent_outcome *out)
 {
     (void)snprintf(out->session, sizeof(out->session), "%s", s->about.id);
     (void)snprintf(out->agent, sizeof(out->agent), "%s", s->def->name);
+    (void)snprintf(out->model, sizeof(out->model), "%s/%s", s->model.provider, s->model.model);
     (void)snprintf(out->recipe, sizeof(out->recipe), "%s", s->about.recipe ? s->about.recipe : "");
     (void)snprintf(out->reason, sizeof(out->reason), "%s", s->reason ? s->reason : "");
     out->end = s->over ? s->end : AGENT_DONE;

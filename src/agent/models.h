@@ -11,7 +11,8 @@
 struct model_info {
     int64_t window;                                /* tokens; never 0 */
     int64_t max_output;                            /* 0: as the provider does */
-    double input, output, cache_read, cache_write; /* dollars per million; all 0: not known */
+    double input, output, cache_read, cache_write; /* dollars per million */
+    bool priced;                                   /* somebody has said what it costs */
 };
 
 struct model_info model_info_find(const struct provider *p, const char *model);

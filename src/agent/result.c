@@ -43,40 +43,45 @@ static int mutate(struct agent_session *s, const struct json *messages, bool fol
 }
 
 static int replace_by_text(struct agent_session *s, const struct callback *cb,
-                           const struct verdict *v, struct err *e)
+                           const struct receipt *r, struct err *e)
 {
     CLEANUP(arena) struct arena a = { 0 };
-    const struct callback_request q = { .name = cb->name, .args = v->callback_args };
+    const struct callback_request q = {
+        .name = cb->name,
+        .args = r->verdict.callback_args,
+        .asked = r,
+    };
     struct callback_answer answer;
     struct json *list = json_array(&a);
     uint32_t generation;
-    int r = callback_call(s, cb, &q, &a, &answer, e);
+    int failed = callback_call(s, cb, &q, &a, &answer, e);
 
-    if (r < 0)
-        return r;
+    if (failed < 0)
+        return failed;
     json_push(&a, list, message_of_text(&a, "user", NULL, answer.text));
     return session_replace(s, list, "callback", &generation, e);
 }
 
-static int call_back(struct agent_session *s, const struct verdict *v, const char *hook,
+static int call_back(struct agent_session *s, const struct receipt *r, const char *hook,
                      struct err *e)
 {
     CLEANUP(arena) struct arena a = { 0 };
     CLEANUP(callback) struct callback cb = { 0 };
     const struct compaction q = {
         .callback = &cb,
-        .args = v->callback_args,
+        .args = r->verdict.callback_args,
+        .asked = r,
         .trigger = strcmp(hook, COMPACT_HOOK) == 0 ? "auto" : "hook",
     };
     const char *why;
-    int r;
+    int failed;
 
     if (!loop_may_call(&s->loop, &why))
         return err_set(e, -ELOOP, "%s", why);
-    r = callback_find(s, v->callback, &a, &cb, e);
-    if (r < 0)
-        return r;
-    return compaction_is(&cb) ? compaction_obey(s, &q, e) : replace_by_text(s, &cb, v, e);
+    failed = callback_find(s, r->verdict.callback, &a, &cb, e);
+    if (failed < 0)
+        return failed;
+    return compaction_is(&cb) ? compaction_obey(s, &q, e) : replace_by_text(s, &cb, r, e);
 }
 
 void session_obey(struct agent_session *s, const struct receipt *r, bool follows)
@@ -91,7 +96,7 @@ void session_obey(struct agent_session *s, const struct receipt *r, bool follows
         return;
     hook = winner(r);
     failed = v->result == VERDICT_MUTATE ? mutate(s, v->messages, follows, &e)
-                                         : call_back(s, v, hook, &e);
+                                         : call_back(s, r, hook, &e);
     if (failed < 0)
         session_refuse(s, r, hook, e.msg);
     else if (s->history.count && s->history.items[0] != first)

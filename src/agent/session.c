@@ -9,6 +9,8 @@
 
 #include <errno.h>
 
+#define TITLE_MAX 100 /* bytes */
+
 /* History ------------------------------------------------------------------------------------- */
 
 static void history_push(struct history *h, const struct json *message)
@@ -255,8 +257,7 @@ static char *title_of(struct arena *a, const char *text)
 
     if (!str_cut(&line, '\n', &first))
         return arena_strdup(a, "");
-    if (first.len > 100)
-        first.len = 100;
+    first.len = str_fit(first, TITLE_MAX);
     return arena_cstr(a, first);
 }
 

@@ -45,7 +45,7 @@ struct compact_state {
     int64_t window; /* of the model, when it did */
 };
 
-/* What an answer of the model took. */
+/* What one or more answers of a model took. */
 struct answer_cost {
     struct usage usage;
     double cost;
@@ -68,8 +68,10 @@ struct agent_session {
     struct usage usage; /* totals, and the context of the last request */
     struct usage begun; /* totals when this run began */
     double cost;
+    struct answer_cost above;  /* what the sessions above it had taken when it began */
     struct answer_cost newest; /* of the newest answer, until it is stored */
     size_t newest_at;          /* where in the history that is */
+    bool told_unpriced;        /* that its model has no price */
     uint64_t hook_ns;
     const struct json *todos;                             /* NULL: none */
     const char *const *only_tools, *const *only_commands; /* as in agent_task */

@@ -16,10 +16,9 @@ struct background_task {
     pthread_t thread;
     struct arena arena;
     struct agent_session *parent;
+    struct agent_session child; /* the thread's, once that runs */
     struct agent_task chosen;
     struct agent_outcome out;
-    struct err e;
-    int r;
 };
 
 /* Choosing ------------------------------------------------------------------------------------ */
@@ -110,25 +109,38 @@ static void announce(struct agent_session *parent, const struct agent_session *c
     (void)session_notice(parent, POINT_SUBAGENT_SESSION_CREATED, data, &a);
 }
 
-static int run(struct agent_session *parent, const struct agent_task *task,
-               struct agent_outcome *out, bool announced, struct err *e)
+/* Limits are those of the run: what a child may spend is what its parent has left. */
+static void take_spent(struct agent_session *child, const struct agent_session *parent)
 {
-    struct agent_session child = { 0 };
+    child->above = parent->above;
+    usage_add(&child->above.usage, &parent->usage);
+    child->above.cost += parent->cost;
+}
+
+static int open_child(struct agent_session *parent, const struct agent_task *task,
+                      struct agent_session *child, struct err *e)
+{
     int r;
 
-    child.about.parent = parent->about.id;
-    child.about.invoked_by = "subagent";
-    child.about.depth = parent->about.depth + 1;
-    r = session_open(&child, parent->agent, task, e);
-    if (r == 0) {
-        if (announced)
-            announce(parent, &child);
-        session_begin(&child, "subagent");
-        session_run(&child, task);
-        session_outcome(&child, out);
-    }
-    session_close(&child);
+    child->about.parent = parent->about.id;
+    child->about.invoked_by = "subagent";
+    child->about.depth = parent->about.depth + 1;
+    take_spent(child, parent);
+    r = session_open(child, parent->agent, task, e);
+    if (r < 0)
+        session_close(child);
+    else
+        announce(parent, child);
     return r;
+}
+
+static void run(struct agent_session *child, const struct agent_task *task,
+                struct agent_outcome *out)
+{
+    session_begin(child, "subagent");
+    session_run(child, task);
+    session_outcome(child, out);
+    session_close(child);
 }
 
 static int begin(struct agent_session *parent, const struct subagent_task *task, struct arena *a,
@@ -162,14 +174,17 @@ static void count(struct agent_session *parent, const struct agent_outcome *out)
 int subagent_run(struct agent_session *parent, const struct subagent_task *task, struct arena *a,
                  struct agent_outcome *out, struct err *e)
 {
+    struct agent_session child = { 0 };
     struct agent_task chosen;
     int r = begin(parent, task, a, &chosen, e);
 
     if (r == 0)
-        r = run(parent, &chosen, out, true, e);
-    if (r == 0)
-        count(parent, out);
-    return r;
+        r = open_child(parent, &chosen, &child, e);
+    if (r < 0)
+        return r;
+    run(&child, &chosen, out);
+    count(parent, out);
+    return 0;
 }
 
 /* In the background --------------------------------------------------------------------------- */
@@ -178,7 +193,7 @@ static void *run_in_background(void *context)
 {
     struct background_task *b = context;
 
-    b->r = run(b->parent, &b->chosen, &b->out, false, &b->e);
+    run(&b->child, &b->chosen, &b->out);
     status_task(b->parent, -1);
     return NULL;
 }
@@ -213,10 +228,14 @@ static int launch(struct agent_session *parent, const struct subagent_task *task
         return r;
     b->parent = parent;
     b->chosen.agent = arena_strdup(a, b->chosen.agent);
+    r = open_child(parent, &b->chosen, &b->child, e);
+    if (r < 0)
+        return r;
     status_task(parent, 1);
     if (pthread_create(&b->thread, NULL, run_in_background, b) == 0)
         return 0;
     status_task(parent, -1);
+    session_close(&b->child);
     return err_set(e, -EAGAIN, "no thread for a task in the background: run it here");
 }
 
@@ -243,10 +262,10 @@ int subagent_start(struct agent_session *parent, const struct subagent_task *tas
 
 static void tell(struct background_task *b, struct strbuf *text)
 {
-    const char *what = b->r < 0 ? b->e.msg : b->out.text ? b->out.text : "";
+    const char *what = b->out.text ? b->out.text : "";
 
     strbuf_printf(text, "%sBackground task %u %s:\n%s", text->len ? "\n\n" : "", b->number,
-                  b->r == 0 && b->out.end == AGENT_DONE ? "is done" : "did not work",
+                  b->out.end == AGENT_DONE ? "is done" : "did not work",
                   what[0] ? what : b->out.reason);
 }
 
@@ -259,8 +278,7 @@ char *subagent_wait(struct agent_session *parent, struct arena *a)
 
         parent->background = b->next;
         pthread_join(b->thread, NULL);
-        if (b->r == 0)
-            count(parent, &b->out);
+        count(parent, &b->out);
         tell(b, &text);
         release(b);
     }

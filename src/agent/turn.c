@@ -150,11 +150,11 @@ static void on_reasoning(void *context, struct str piece)
 }
 
 /* What a person has read stays in the conversation, though the rest never came. */
-static void keep_arrived(struct asking *k)
+static void keep_text(struct asking *k, struct str text)
 {
     struct arena *a = k->arena;
-    struct str text = str_trim(strbuf_str(&k->arrived));
 
+    text = str_trim(text);
     if (text.len)
         session_add(k->s, message_of_text(a, "assistant", ulid_new(a), arena_cstr(a, text)));
 }
@@ -352,7 +352,7 @@ static bool fail(struct asking *k, const struct model_failure *f, unsigned attem
     *model = NULL;
     s->failure = f->class;
     if (f->class == MODEL_ABORTED) {
-        keep_arrived(k);
+        keep_text(k, strbuf_str(&k->arrived));
         session_end(s, AGENT_ABORTED, "aborted");
         return false;
     }
@@ -403,6 +403,8 @@ static bool ask(struct asking *k, struct model_reply *reply)
         strbuf_reset(&k->arrived);
         if (provider_send(&x) == 0) {
             succeed(k, reply);
+            if (s->over && s->end == AGENT_ABORTED) /* its calls are not made any more */
+                keep_text(k, str_of(message_text(k->arena, reply->message)));
             return !s->over;
         }
         if (!fail(k, &f, attempt, &model))

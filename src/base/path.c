@@ -7,17 +7,17 @@
 
 char *path_join(struct arena *a, const char *dir, const char *name)
 {
-    size_t len = strlen(dir), rest = strlen(name) + 1;
+    struct str head = str_of(dir), tail = str_of(name);
     char *path;
 
-    if (name[0] == '/' || len == 0)
+    if (name[0] == '/' || head.len == 0)
         return arena_strdup(a, name);
-    if (dir[len - 1] == '/')
-        len--; /* or it would stand there twice */
-    path = arena_alloc(a, len + 1 + rest);
-    memcpy(path, dir, len);
-    path[len] = '/';
-    memcpy(path + len + 1, name, rest);
+    if (dir[head.len - 1] == '/')
+        head.len--; /* or it would stand there twice */
+    path = arena_alloc(a, head.len + 1 + tail.len + 1);
+    memcpy(path, head.ptr, head.len);
+    path[head.len] = '/';
+    memcpy(path + head.len + 1, tail.ptr, tail.len + 1);
     return path;
 }
 

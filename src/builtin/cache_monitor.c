@@ -28,7 +28,7 @@ static const struct option options[] = {
     OPTION_INT("never", struct options, never, "100000", 0, INT64_MAX,
                "tokens sent without any caching before it is said that nothing is cached"),
     OPTION_INT("plateau", struct options, plateau, "50000", 0, INT64_MAX,
-               "tokens sent beside a cache that has stopped to grow before it is said"),
+               "tokens sent beside a cache that has stopped growing before it is said"),
     OPTION_END,
 };
 
@@ -166,7 +166,7 @@ static const struct json *look_for_plateau(struct request *q, struct arena *a,
         return memory;
     if (!q->say)
         q->say = arena_printf(q->call->arena,
-                              "the prompt cache has stopped to grow at %" PRId64 " tokens: %" PRId64
+                              "the prompt cache has stopped growing at %" PRId64 " tokens: %" PRId64
                               " tokens behind them were sent at full price; something changes "
                               "right after them in every request: 'hooke doctor --verify'",
                               read, sum);

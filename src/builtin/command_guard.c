@@ -92,16 +92,15 @@ static struct finding find_worst(const struct guard_runs *runs, const struct opt
 static void refuse(const struct hook_call *c, const struct options *o, const struct finding *f,
                    struct verdict *v)
 {
-    struct str shown = f->run->raw;
+    const struct json *args = event_data(c->event, STR("args"));
+    struct str raw = f->run->raw;
+    size_t len;
 
-    if (shown.len > SHOWN_MAX) {
-        shown.len = SHOWN_MAX;
-        while (shown.len && ((unsigned char)shown.ptr[shown.len] & 0xc0) == 0x80)
-            shown.len--;
-    }
-    verdict_block(v, arena_printf(c->arena, "'%.*s%s' is refused by the rule '%s': %s",
-                                  STR_ARG(shown), shown.len < f->run->raw.len ? "…" : "",
-                                  f->rule.name, f->rule.reason));
+    if (!raw.len) /* nothing but a redirection */
+        raw = str_trim(json_str(c->arena, json_get(args, STR("command"))));
+    len = str_fit(raw, SHOWN_MAX);
+    verdict_block(v, arena_printf(c->arena, "'%.*s%s' is refused by the rule '%s': %s", (int)len,
+                                  raw.ptr, len < raw.len ? "…" : "", f->rule.name, f->rule.reason));
     if (f->rule.severity == GUARD_RISKY && strcmp(o->action, "ask") == 0)
         v->decision = DECISION_ASK;
 }

@@ -200,10 +200,10 @@ static bool stands_alone(const char *text, const char *at, size_t len)
     return after == '\0' || !is_part_of_name(after);
 }
 
-static char *find(char *text, const struct keyword *k)
+/* From `at` on, which is inside `text`. */
+static char *find(const char *text, char *at, const struct keyword *k)
 {
     size_t len = strlen(k->text);
-    char *at = text;
 
     while ((at = strstr(at, k->text)) != NULL && k->kind != KIND_TEXT &&
            !stands_alone(text, at, len))
@@ -211,18 +211,25 @@ static char *find(char *text, const struct keyword *k)
     return at;
 }
 
+static void blot_out(char *text, const struct keyword *k)
+{
+    size_t len = strlen(k->text);
+
+    for (char *at = find(text, text, k); at; at = find(text, at + len, k))
+        memset(at, '.', len);
+}
+
 static bool asks_for(const struct hook_call *c, struct str prose, enum mode mode)
 {
     const struct options *o = c->options;
-    char *text = arena_cstr(c->arena, prose), *at;
+    char *text = arena_cstr(c->arena, prose);
 
     for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
-        while (keywords[i].mode == mode && keywords[i].kind == KIND_NOT &&
-               (at = find(text, &keywords[i])) != NULL)
-            memset(at, '.', strlen(keywords[i].text));
+        if (keywords[i].mode == mode && keywords[i].kind == KIND_NOT)
+            blot_out(text, &keywords[i]);
     for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
         if (keywords[i].mode == mode && keywords[i].kind != KIND_NOT &&
-            is_listed(o->languages, keywords[i].language) && find(text, &keywords[i]))
+            is_listed(o->languages, keywords[i].language) && find(text, text, &keywords[i]))
             return true;
     return false;
 }

@@ -17,9 +17,8 @@ struct options {
 
 static const struct option options[] = {
     OPTION_TEXT("text", struct options, text,
-                "You have read enough to brief somebody: if what follows is work of its own, hand "
-                "it to a subagent with the paths and facts you found, and keep your own context "
-                "for decisions.",
+                "If what follows is work of its own, hand it to a subagent with the paths and "
+                "facts you found, and keep your own context for decisions.",
                 "the reminder"),
     OPTION_END,
 };

@@ -209,25 +209,37 @@ static bool is_wanted(const struct hook_call *c)
 {
     struct str tool = event_tool(c->arena, c->event);
 
-    return str_is(tool, "read") || str_is(tool, "write") || str_is(tool, "edit");
+    return str_is(tool, "read") || str_is(tool, "write") || str_is(tool, "edit") ||
+           str_is(tool, "apply_patch");
+}
+
+static int add_rules(struct gathering *g, struct err *e)
+{
+    struct arena *a = g->call->arena;
+    const struct options *o = g->call->options;
+    int r = 0;
+
+    g->base = path_dirname(a, g->site.file);
+    for (unsigned i = 0; i < DEPTH_MAX && r == 0 && path_within(g->site.root, g->base); i++) {
+        for (const char *const *f = o->folders; *f && r == 0; f++)
+            if (!is_known(g->call, *f))
+                r = add_folder(g, path_join(a, g->base, *f), 0, e);
+        if (strcmp(g->base, g->site.root) == 0)
+            break;
+        g->base = path_dirname(a, g->base);
+    }
+    return r;
 }
 
 static int tool_execute_after(const struct hook_call *c, struct verdict *v, struct err *e)
 {
-    const struct options *o = c->options;
     struct gathering g = { .call = c, .verdict = v };
+    bool more = is_wanted(c) && site_find(c, &g.site);
     int r = 0;
 
-    if (!is_wanted(c) || !site_find(c, &g.site))
-        return 0;
-    g.base = path_dirname(c->arena, g.site.file);
-    for (unsigned i = 0; i < DEPTH_MAX && r == 0 && path_within(g.site.root, g.base); i++) {
-        for (const char *const *f = o->folders; *f && r == 0; f++)
-            if (!is_known(c, *f))
-                r = add_folder(&g, path_join(c->arena, g.base, *f), 0, e);
-        if (strcmp(g.base, g.site.root) == 0)
-            break;
-        g.base = path_dirname(c->arena, g.base);
+    while (more && r == 0) {
+        r = add_rules(&g, e);
+        more = site_next(c, &g.site);
     }
     return r;
 }

@@ -3,8 +3,16 @@
 #include "base/suggest.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+
+bool cli_reader_has_gone(void)
+{
+    struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+    return poll(&p, 1, 0) == 1 && (p.revents & POLLERR);
+}
 
 /* Standard output goes first, so that the two keep their order on a terminal. */
 PRINTF_LIKE(1, 0) static void say(const char *fmt, va_list ap)

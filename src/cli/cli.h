@@ -46,6 +46,9 @@ verb_fn cmd_answer, cmd_chat, cmd_config, cmd_conversation, cmd_demo, cmd_doctor
 int cli_fail(struct cli *cli, const char *fmt, ...) PRINTF_LIKE(2, 3);
 int cli_misuse(struct cli *cli, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+/* `hooke list | head -1`: what could not be written, nobody wanted. */
+bool cli_reader_has_gone(void);
+
 /* A word too many or too few: says the usage line. */
 int cli_usage(struct cli *cli);
 

@@ -86,11 +86,12 @@ static void do_help(struct chat *c, const char *word);
 
 static void do_model(struct chat *c, const char *word)
 {
+    const char *chosen = c->talk.task.model ? c->talk.task.model : c->last.model;
     struct model_name name;
     struct err e = { 0 };
 
     if (!word[0])
-        say(c, STYLE_DIM, "%s", c->talk.task.model ? c->talk.task.model : "the agent's own model");
+        say(c, STYLE_DIM, "%s", chosen[0] ? chosen : "the agent's own model");
     else if (model_name_parse(&c->cli->arena, word, &name, &e) < 0)
         screen_say(&c->screen, STYLE_RED, e.msg);
     else

@@ -16,23 +16,40 @@ struct order {
     bool done; /* there is nothing left to send */
 };
 
-/* With a recipe there need be none, and standard input is read only where "-" asks for it. */
-static const char *read_prompt(struct cli *cli, const struct words *words, bool recipe)
+static void read_input(struct strbuf *text)
 {
-    CLEANUP(strbuf) struct strbuf text = { .max = PROMPT_MAX };
     char piece[4096];
     size_t n;
 
-    for (size_t i = 0; i < words->count; i++)
+    while ((n = fread(piece, 1, sizeof(piece), stdin)) > 0)
+        strbuf_add(text, piece, n);
+}
+
+/*
+ * With a recipe there need be none, and standard input is read only where "-" asks for it. What
+ * would not reach the model as it is, is refused: half a prompt is another one.
+ */
+static bool read_prompt(struct cli *cli, const struct words *words, bool recipe, const char **out,
+                        int *rc)
+{
+    CLEANUP(strbuf) struct strbuf text = { .max = PROMPT_MAX };
+    bool dash = words->count == 1 && strcmp(words->word[0], "-") == 0;
+
+    for (size_t i = 0; i < words->count && !dash; i++)
         strbuf_printf(&text, "%s%s", i ? " " : "", words->word[i]);
-    if ((words->count == 0 && !recipe) || (words->count == 1 && strcmp(words->word[0], "-") == 0)) {
-        strbuf_reset(&text);
-        if (isatty(STDIN_FILENO) == 1)
-            return NULL;
-        while ((n = fread(piece, 1, sizeof(piece), stdin)) > 0)
-            strbuf_add(&text, piece, n);
-    }
-    return str_trim(strbuf_str(&text)).len ? arena_cstr(&cli->arena, strbuf_str(&text)) : NULL;
+    if ((dash || (words->count == 0 && !recipe)) && isatty(STDIN_FILENO) != 1)
+        read_input(&text);
+    if (str_trim(strbuf_str(&text)).len)
+        *out = arena_cstr(&cli->arena, strbuf_str(&text));
+    if (text.truncated)
+        *rc = cli_misuse(cli, "the prompt is longer than %zu MiB", PROMPT_MAX >> 20);
+    else if (text.len && memchr(text.buf, '\0', text.len))
+        *rc = cli_misuse(cli, "the prompt holds a NUL character: it is no text");
+    else if (!*out && !recipe)
+        *rc = cli_misuse(cli, "say what to do: hooke run \"…\", or on standard input");
+    else
+        return true;
+    return false;
 }
 
 static int exit_code(enum agent_end end)
@@ -183,9 +200,8 @@ int cmd_run(struct cli *cli, int argc, char **argv)
         return rc;
     if (order.args.count && !order.recipe)
         return cli_misuse(cli, "--arg is for a recipe: name it with -r NAME");
-    o.task.text = read_prompt(cli, &words, order.recipe != NULL);
-    if (!o.task.text && !order.recipe)
-        return cli_misuse(cli, "say what to do: hooke run \"…\", or on standard input");
+    if (!read_prompt(cli, &words, order.recipe != NULL, &o.task.text, &rc))
+        return rc;
     if (!cli_open(cli, &o.scope, &rt, &rc))
         return rc;
     rc = order.recipe ? follow_recipe(cli, &order, &o, &rt) : EXIT_DONE;

@@ -103,6 +103,14 @@ bool interrupt_ends(void)
     return last != 0;
 }
 
+void interrupt_raise(void)
+{
+    came = came ? came : SIGPIPE;
+    last = 1;
+    if (ends[1])
+        (void)!write(ends[1], "", 1);
+}
+
 void interrupt_at_end(void (*clean)(void))
 {
     at_end = clean;

@@ -23,6 +23,9 @@ void interrupt_clear(void);
 /* Whether the process was asked to end, rather than only what it does. */
 bool interrupt_ends(void);
 
+/* As if a signal asked the process to end. */
+void interrupt_raise(void);
+
 /* Called when the end comes, in a signal handler: nothing that allocates or locks. */
 void interrupt_at_end(void (*clean)(void));
 

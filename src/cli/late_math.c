@@ -41,8 +41,8 @@
     F(fmod)       \
     F(pow)
 
-#define MEMBER_OF_ONE(name) double (*name)(double);
-#define MEMBER_OF_TWO(name) double (*name)(double, double);
+#define MEMBER_OF_ONE(name) double (*(name))(double);
+#define MEMBER_OF_TWO(name) double (*(name))(double, double);
 
 static struct library {
     OF_ONE(MEMBER_OF_ONE)

@@ -5,7 +5,6 @@
 #include "cli/sink.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 
@@ -207,14 +206,6 @@ static int run(struct cli *cli, int argc, char **argv)
     return unknown_verb(cli, name);
 }
 
-/* `hooke list | head -1`: what could not be written, nobody wanted. */
-static bool reader_has_gone(void)
-{
-    struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
-
-    return poll(&p, 1, 0) == 1 && (p.revents & POLLERR);
-}
-
 static int finish_output(struct cli *cli, int rc)
 {
     bool broken = ferror(stdout);
@@ -222,7 +213,7 @@ static int finish_output(struct cli *cli, int rc)
     errno = 0;
     if (fflush(stdout) == 0 && !broken)
         return rc;
-    if (errno != EPIPE && !reader_has_gone())
+    if (errno != EPIPE && !cli_reader_has_gone())
         cli_fail(cli, "writing the output: %s", errno ? strerror(errno) : "it was cut short");
     return rc ? rc : EXIT_FAILED;
 }

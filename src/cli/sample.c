@@ -55,8 +55,9 @@ static const char *const samples[POINT_COUNT] = {
                          ",\"auto_compact\":" COMPACT ",\"messages\":" MESSAGES "}",
     [POINT_SESSION_COMPACTING] = "{\"context\":[],\"prompt\":\"Summarise the conversation.\","
                                  "\"trigger\":\"auto\"}",
-    [POINT_SESSION_COMPACTED] = "{\"before\":168000,\"after\":9000,\"generation\":2,"
-                                "\"trigger\":\"auto\"}",
+    [POINT_SESSION_COMPACTED] =
+        "{\"before\":168000,\"after\":9000,\"generation\":2,"
+        "\"trigger\":\"auto\",\"summary\":\"The parser is in src/parser.c.\"}",
     [POINT_AGENT_STOP] = "{\"messages\":" MESSAGES ",\"usage\":" USAGE ",\"auto_compact\":" COMPACT
                          ",\"continuations\":0,\"todos\":" TODOS ",\"status\":{\"type\":\"idle\"}}",
     [POINT_AGENT_ERROR] = "{\"error\":" FAILURE "}",

@@ -1,6 +1,7 @@
 #include "cli/screen.h"
 
 #include "base/clock.h"
+#include "cli/interrupt.h"
 #include "cli/screen_json.h"
 
 #include <poll.h>
@@ -211,12 +212,22 @@ static void wait_for_more(struct screen *s, const struct show *w)
         spinner_wait(s->spinner, s->waits_for);
 }
 
+/* `hooke run … | head -1`: work that nobody follows is not paid for. */
+static void stop_unread(struct screen *s)
+{
+    if (s->unread || !ferror(stdout) || !cli_reader_has_gone())
+        return;
+    s->unread = true;
+    interrupt_raise();
+}
+
 static void show(void *context, const struct show *w)
 {
     struct screen *s = context;
 
     if (s->options.json) {
         screen_json_show(w);
+        stop_unread(s);
         return;
     }
     spinner_quiet(s->spinner);
@@ -228,6 +239,7 @@ static void show(void *context, const struct show *w)
         end_text(s);
     else
         show_line(s, w);
+    stop_unread(s);
     wait_for_more(s, w);
 }
 

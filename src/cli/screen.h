@@ -26,7 +26,8 @@ struct screen {
     struct screen_options options;
     bool in_text; /* a line of text is open */
     bool in_thought;
-    bool half; /* the first byte of a two-byte character was held back */
+    bool unread; /* nobody reads standard output any more */
+    bool half;   /* the first byte of a two-byte character was held back */
     struct term err;
     struct spinner *spinner;
     char waits_for[128]; /* unless a tool runs: the model */

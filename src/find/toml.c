@@ -26,7 +26,9 @@ static int fail(const struct toml *t, struct err *e, const char *what)
 
 static char peek(const struct toml *t)
 {
-    return t->at < t->end ? *t->at : '\0';
+    if (t->at < t->end)
+        return *t->at;
+    return '\0';
 }
 
 static void skip_blanks(struct toml *t)

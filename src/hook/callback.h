@@ -16,6 +16,7 @@
 struct engine;
 struct registry;
 struct hook;
+struct hook_io;
 
 struct callback_call {
     struct engine *engine;
@@ -26,6 +27,7 @@ struct callback_call {
     const struct json *args;     /* an object: `callback_args` */
     const struct json *messages; /* the history as it is */
     struct arena *arena;         /* `text` is put here */
+    struct hook_io *io;          /* for the runner to fill in; goes into the receipt */
     uint64_t deadline_ns;        /* on the monotonic clock */
     int abort_fd;                /* readable or hung up: give up; 0: none */
 };

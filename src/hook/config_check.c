@@ -60,6 +60,28 @@ static bool refuse_unknown(struct config_merge *m, const char *path, const struc
     return false;
 }
 
+/* From the mildest to the strictest. */
+static const char *const permissions[] = { "allow", "ask", "deny" };
+
+static int strictness(const struct setting *s)
+{
+    for (size_t i = 0; s && s->kind == SETTING_STRING && i < ARRAY_LEN(permissions); i++)
+        if (str_is(s->text, permissions[i]))
+            return (int)i;
+    return -1;
+}
+
+/* A word that means nothing would let everything through. */
+static bool check_permission(struct config_merge *m, const char *path, const struct setting *s)
+{
+    if (strictness(s) >= 0)
+        return true;
+    problem_add(m->problems, &s->origin, "'%s' must be 'allow', 'ask' or 'deny', not %s", path,
+                s->kind == SETTING_STRING ? arena_printf(m->arena, "'%s'", s->text.ptr)
+                                          : setting_kind_name(s->kind));
+    return false;
+}
+
 bool config_check_value(struct config_merge *m, const char *path, const struct setting *s)
 {
     const struct option *o = option_find(scalars, str_of(path));
@@ -72,6 +94,8 @@ bool config_check_value(struct config_merge *m, const char *path, const struct s
     if (strncmp(path, "compact.", 8) == 0 || strncmp(path, "limits.", 7) == 0 ||
         strncmp(path, "web_fetch.", 10) == 0)
         return refuse_unknown(m, path, s);
+    if (strncmp(path, "permission.", 11) == 0)
+        return check_permission(m, path, s);
     if (dot)
         return true;
     for (size_t i = 0; i < ARRAY_LEN(containers); i++) {
@@ -171,6 +195,36 @@ static bool may_limit(struct config_merge *m, const char *path, const struct set
     return is_tighter(limit, before) || refuse(m, s, path, "it may only be lowered there");
 }
 
+/* Its files come in turn and lie over what was there: what counts is what others have said. */
+static void keep_permission(struct config_merge *m)
+{
+    const struct setting *now = setting_get(m->root, "permission");
+    struct setting *kept, **end;
+
+    if (m->permission)
+        return;
+    kept = arena_new(m->arena, struct setting);
+    kept->kind = SETTING_MAP;
+    end = &kept->first;
+    for (const struct setting *s = now ? now->first : NULL; s; s = s->next) {
+        *end = arena_new(m->arena, struct setting);
+        **end = *s;
+        (*end)->next = NULL;
+        end = &(*end)->next;
+    }
+    m->permission = kept;
+}
+
+static bool may_permit(struct config_merge *m, const char *path, const struct setting *s)
+{
+    const struct setting *before = setting_get(m->permission, path + 11);
+
+    if (!before)
+        before = setting_get(m->permission, "*");
+    return strictness(s) >= strictness(before) ||
+           refuse(m, s, path, "it may only be made stricter there");
+}
+
 bool config_workspace_may(struct config_merge *m, const char *path, const struct setting *s,
                           const struct setting *now)
 {
@@ -186,5 +240,9 @@ bool config_workspace_may(struct config_merge *m, const char *path, const struct
         return refuse(m, s, path, "it may only be switched off there");
     if (strncmp(path, "limits.", 7) == 0)
         return may_limit(m, path, s);
+    if (strcmp(path, "permission") == 0)
+        keep_permission(m);
+    if (strncmp(path, "permission.", 11) == 0)
+        return may_permit(m, path, s);
     return true;
 }

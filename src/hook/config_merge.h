@@ -26,7 +26,8 @@ struct config_merge {
     struct problems *problems;
     struct setting *root;
     struct config_values values;
-    const struct setting *locked; /* list of dotted paths, or NULL */
+    const struct setting *locked;     /* list of dotted paths, or NULL */
+    const struct setting *permission; /* before a workspace file said anything; NULL: as it is */
 };
 
 void config_merge_init(struct config_merge *m);

@@ -67,6 +67,10 @@ struct hook_call {
 
 typedef int hook_fn(const struct hook_call *c, struct verdict *v, struct err *e);
 
+/* What a hook offers under a name (hook/callback.h), asked at any time; NULL: nothing. */
+struct hook;
+typedef const struct hook_callback *hook_offer_fn(const struct hook *h, const char *name);
+
 struct hook_def {
     const char *name;    /* kebab-case, unique, what users write */
     const char *summary; /* one line, lower case, no full stop */
@@ -105,7 +109,8 @@ struct hook {
     const void *options;
     void *context;
     const struct hook_callback *callbacks; /* what it offers by name; NULL: nothing */
-    struct hook *next_part;                /* the same entry at other points, with other traits */
+    hook_offer_fn *offer;   /* of one that is asked only then; NULL: `callbacks` are all */
+    struct hook *next_part; /* the same entry at other points, with other traits */
 };
 
 /* A built-in that is off by nature and that nobody mentioned: not worth a word. */

@@ -375,18 +375,28 @@ const struct hook *registry_find(const struct registry *reg, const char *name)
     return map_get(&reg->by_name, str_of(name));
 }
 
+static const struct hook_callback *known_callback(const struct hook *h, const char *name)
+{
+    const struct hook_callback *cb = h->callbacks;
+
+    while (cb && cb->name && strcmp(cb->name, name) != 0)
+        cb++;
+    return cb && cb->name ? cb : NULL;
+}
+
 const struct hook_callback *registry_callback(const struct registry *reg, const char *name,
                                               const struct hook **hook)
 {
     for (size_t i = 0; i < reg->count; i++) {
-        const struct hook_callback *cb =
-            reg->hooks[i]->off_because ? NULL : reg->hooks[i]->callbacks;
+        const struct hook *h = reg->hooks[i];
+        const struct hook_callback *cb = NULL;
 
-        for (; cb && cb->name; cb++)
-            if (strcmp(cb->name, name) == 0) {
-                *hook = reg->hooks[i];
-                return cb;
-            }
+        if (!h->off_because)
+            cb = h->offer ? h->offer(h, name) : known_callback(h, name);
+        if (cb) {
+            *hook = h;
+            return cb;
+        }
     }
     return NULL;
 }

@@ -41,14 +41,47 @@ bool site_root(const struct hook_call *c, struct site *out)
     return out->root != NULL;
 }
 
+static bool set_file(const struct hook_call *c, struct site *s, const char *path)
+{
+    s->file = real_path(c->arena, path_join(c->arena, c->event->session.cwd, path));
+    return s->file && path_within(s->root, s->file);
+}
+
+/* The file that a line of a patch names; NULL: none. */
+static const char *patched_file(struct arena *a, struct str line)
+{
+    static const struct str heads[] = { { "*** Update File: ", 17 }, { "*** Add File: ", 14 } };
+
+    for (size_t i = 0; i < ARRAY_LEN(heads); i++)
+        if (str_starts(line, heads[i]))
+            return arena_cstr(
+                a, str_trim((struct str){ line.ptr + heads[i].len, line.len - heads[i].len }));
+    return NULL;
+}
+
+bool site_next(const struct hook_call *c, struct site *s)
+{
+    struct str line;
+
+    while (s->rest.len && str_cut(&s->rest, '\n', &line)) {
+        const char *path = patched_file(c->arena, line);
+
+        if (path && set_file(c, s, path))
+            return true;
+    }
+    return false;
+}
+
 bool site_find(const struct hook_call *c, struct site *out)
 {
     const char *path = path_argument(c);
 
-    if (!path || !site_root(c, out))
+    if (!site_root(c, out))
         return false;
-    out->file = real_path(c->arena, path_join(c->arena, c->event->session.cwd, path));
-    return out->file && path_within(out->root, out->file);
+    if (path)
+        return set_file(c, out, path);
+    out->rest = json_str(c->arena, json_get(event_data(c->event, STR("args")), STR("patch")));
+    return site_next(c, out);
 }
 
 const char *site_below(const char *folder, const char *path)

@@ -17,10 +17,14 @@
 struct site {
     const char *root; /* of the workspace; real, as are all paths here */
     const char *file; /* that the call was about */
+    struct str rest;  /* of a patch: what is behind the line that names it */
 };
 
 /* False: the call names no file, none that is there, or one outside the workspace. */
 bool site_find(const struct hook_call *c, struct site *out);
+
+/* The next file of a patch. False: there is none. */
+bool site_next(const struct hook_call *c, struct site *s);
 
 /* The workspace alone, for events that are about no file. */
 bool site_root(const struct hook_call *c, struct site *out);

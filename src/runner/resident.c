@@ -21,6 +21,7 @@
 struct resident {
     struct hook_entry entry; /* with the points it subscribes to */
     struct peer *peer;
+    struct peer_setup setup;
     struct when *when;
     const struct dialect *native;
     struct subscribed subscribed;
@@ -133,7 +134,6 @@ static int decode_text(const struct callback_call *c, struct str line, char **te
 static int resident_answer(const struct callback_call *c, char **text, struct err *e)
 {
     struct resident *x = c->hook->context;
-    struct hook_io io = { 0 };
     struct peer_call call = {
         .engine = c->engine,
         .arena = c->arena,
@@ -143,7 +143,7 @@ static int resident_answer(const struct callback_call *c, char **text, struct er
         .params = encode_callback(c),
         .deadline_ns = c->deadline_ns,
         .abort_fd = c->abort_fd,
-        .io = &io,
+        .io = c->io,
     };
     int r = check_trust(x, c->arena, e);
 
@@ -205,9 +205,10 @@ static int check(const struct hook_entry *entry, struct err *e)
  * What the program says of itself, from memory or from itself. Where it cannot be asked, or must
  * not be, `answer` is what it said before it changed, if it ever said anything.
  */
-static int find_greeting(struct arena *a, struct resident *x, const struct peer_setup *setup,
-                         struct str *answer, struct err *e)
+static int find_greeting(struct arena *a, const struct resident *x, struct str *answer,
+                         struct err *e)
 {
+    const struct peer_setup *setup = &x->setup;
     const char *key = arena_printf(a, "%s\n%s\n%s", x->entry.origin.file, x->entry.name,
                                    setup->cwd ? setup->cwd : "");
     bool young;
@@ -223,17 +224,37 @@ static int find_greeting(struct arena *a, struct resident *x, const struct peer_
 }
 
 /*
+ * Of an entry that says `on`: it need not be started to be configured, so it is asked when somebody
+ * wants a callback. One that cannot be asked offers none.
+ */
+static const struct hook_callback *resident_offer(const struct hook *h, const char *name)
+{
+    static const struct hook_callback offered = { "", resident_answer };
+    CLEANUP(arena) struct arena a = { 0 };
+    const struct resident *x = h->context;
+    const struct json *j = NULL;
+    struct str answer = { 0 };
+
+    if (check_trust(x, &a, NULL) < 0 || find_greeting(&a, x, &answer, NULL) < 0 ||
+        !str_is_set(answer) || json_parse(&a, answer, NULL, &j, NULL) < 0)
+        return NULL;
+    for (j = json_first(json_get(j, STR("callbacks"))); j; j = json_next(j))
+        if (str_is(json_str(&a, j), name))
+            return &offered;
+    return NULL;
+}
+
+/*
  * Traits for the hook and its parts. Inside another hook nothing is started: there it is in the
  * chains it is remembered to be in, and held back.
  */
-static int subscribe(struct arena *a, struct resident *x, const struct peer_setup *setup,
-                     struct problems *problems, struct err *e)
+static int subscribe(struct arena *a, struct resident *x, struct problems *problems, struct err *e)
 {
     struct str answer = { 0 };
     const struct json *j = NULL;
     int r;
 
-    r = find_greeting(a, x, setup, &answer, e);
+    r = find_greeting(a, x, &answer, e);
     if (r == 0 && !str_is_set(answer))
         return 0;
     if (r < 0 && str_is_set(answer)) { /* what it said before it changed; of no use: no matter */
@@ -272,7 +293,7 @@ static void unite_points(struct arena *a, struct resident *x)
 
 /* What to start: of a workspace, the copies of what it names. */
 static int set_up(struct arena *a, const struct hook_entry *entry, struct resident *x,
-                  struct peer_setup *setup, struct err *e)
+                  struct err *e)
 {
     const char *workspace = entry->config ? entry->config->workspace : NULL;
     struct trust_command words;
@@ -299,7 +320,7 @@ static int set_up(struct arena *a, const struct hook_entry *entry, struct reside
     if (workspace)
         env[count++] = arena_printf(a, "HOOKE_WORKSPACE=%s", workspace);
     env[count++] = words.file ? words.file : "HOOKE_FILE";
-    *setup = (struct peer_setup){
+    x->setup = (struct peer_setup){
         .hook = entry->name, .cwd = workspace, .argv = words.argv, .env = env
     };
     return 0;
@@ -309,20 +330,20 @@ static int resident_load(struct arena *a, const struct hook_entry *entry, struct
                          struct problems *problems, struct err *e)
 {
     struct resident *x = arena_new(a, struct resident);
-    struct peer_setup setup = { 0 };
+    bool says_on = entry->traits.said & KEY_ON;
     int r = check(entry, e);
 
     x->entry = *entry;
     if (r == 0)
-        r = set_up(a, entry, x, &setup, e);
+        r = set_up(a, entry, x, e);
     if (r < 0) {
         config_stand_at_gates(a, &h->traits);
         return r;
     }
     x->native = dialect_find(STR("native"));
-    x->peer = peer_new(&setup);
-    if (!(entry->traits.said & KEY_ON))
-        r = subscribe(a, x, &setup, problems, e);
+    x->peer = peer_new(&x->setup);
+    if (!says_on)
+        r = subscribe(a, x, problems, e);
     unite_points(a, x);
     if (r == 0 && x->entry.traits.on_count)
         r = when_load(&x->entry, problems, &x->when, e);
@@ -336,6 +357,7 @@ static int resident_load(struct arena *a, const struct hook_entry *entry, struct
     h->run = resident_run;
     h->context = x;
     h->callbacks = x->callbacks;
+    h->offer = says_on ? resident_offer : NULL;
     subscribe_hook(a, h, &x->subscribed);
     return 0;
 }

@@ -93,7 +93,6 @@ static int script_answer(const struct callback_call *callback, char **text, stru
         .session = *callback->session,
         .data = json_with(callback->arena, NULL, STR("messages"), callback->messages),
     };
-    struct hook_io io = { 0 };
     const struct hook_call c = {
         .engine = callback->engine,
         .registry = callback->registry,
@@ -101,7 +100,7 @@ static int script_answer(const struct callback_call *callback, char **text, stru
         .event = &ev,
         .config = registry_config(callback->registry),
         .arena = callback->arena,
-        .io = &io,
+        .io = callback->io,
         .deadline_ns = callback->deadline_ns,
         .abort_fd = callback->abort_fd,
     };

@@ -53,6 +53,13 @@ def test_codex_knows_the_folders_above_the_one_it_works_in(project):
     assert "<directory-context>\n[src/deep/AGENTS.md]\nDeep.\n</directory-context>" in told
 
 
+def test_what_codex_patches_brings_its_rules(project):
+    patch = "*** Begin Patch\n*** Update File: src/a.c\n@@\n-int a;\n+int b;\n*** End Patch"
+    document = event("codex", "PostToolUse", cwd=str(project.cwd), tool_name="apply_patch",
+                     tool_input={"command": patch}, tool_response="Success.")
+    assert "Format what you change." in context(said(project, "codex", document))
+
+
 def test_a_compaction_and_a_subagent_begin_anew(project):
     first = context(said(project, "claude", read(project, "claude")))
     assert context(said(project, "claude", read(project, "claude", agent_id="a1", agent_type="Explore"))) == first

@@ -179,6 +179,8 @@ def test_models_and_agents_can_be_changed(hooke, chat):
     t.line("hi")
     t.expect("By one.")
     t.expect("> ")
+    t.line("/model")
+    t.expect("script/m1")
     t.line("/model nonsense")
     t.expect("'nonsense' is no model")
     t.line("/model nowhere/x")

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import time
 
 import loopback
 import pytest
@@ -280,6 +281,24 @@ hooks:
     assert "hook 'empty': a mutation without messages changes nothing" in receipts(hooke)
 
 
+@pytest.mark.parametrize("dialect", ["native", "kodelet"])
+def test_a_program_that_always_wants_a_callback_gets_no_other_inside_it(hooke, dialect):
+    """Its recipe's own turn passes the same program, which asks again."""
+    recipes = hooke.config_dir / "recipes"
+    recipes.mkdir()
+    (recipes / "sum-up.md").write_text("Sum up.\n")
+    answer = hooke.config_dir / "answer.json"
+    answer.write_text(json.dumps({"result": "callback", "callback": "sum-up"}))
+    config(hooke, "compact: { auto: false }\nhooks: [{ name: again, on: after_turn, "
+                  f"exec: 'echo x >>asked; cat {answer}', dialect: {dialect} }}]\n")
+    script(hooke, {"text": "One."}, {"expects": "Sum up.", "text": "So far: one."})
+    lines = run(hooke, LONG)
+    assert (hooke.cwd / "asked").read_text() == "x\nx\n"
+    assert [e["text"] for e in only(lines, "hook") if e["did"] == "changed nothing"] == \
+        ["a callback can't start a callback"]
+    assert [said(m) for m in history(hooke, session_of(lines))] == ["So far: one."]
+
+
 @pytest.mark.parametrize("messages, why", [
     ([{"role": "user"}], "message 1 is empty"),
     (["x"], "message 1 has the role ''"),
@@ -447,6 +466,47 @@ def test_kill_before_and_after_the_commit(hooke, point, generation):
     session = hooke("conversation", "list", "--json").json[0]["id"]
     assert len(generations(hooke, session)) == generation
     assert len(history(hooke, session)) == (3 if generation == 1 else 1)
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("waits", ["model", "hook"])
+def test_an_interrupt_during_a_compaction_changes_nothing(hooke, sign, waits):
+    hook = "{ name: slow, on: experimental.session.compacting, exec: 'echo >began; exec sleep 60' }"
+    config(hooke, f"hooks: [{hook}]\n" if waits == "hook" else "")
+    script(hooke, used(900, text="One.", **call("bash", command="true")),
+           {**SUMMARY, "delay": "60s"})
+    child = start(hooke, "run", "--json", LONG)
+    for line in child.stdout:
+        if '"callback"' in line and "compact-trigger" in line:
+            break
+    deadline = time.monotonic() + 20
+    while waits == "hook" and not (hooke.cwd / "began").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    child.send_signal(sign)
+    end = json.loads(child.communicate(timeout=20)[0].splitlines()[-1])
+    assert end["end"] == "aborted"
+    assert len(generations(hooke, end["session"])) == 1
+    assert len(history(hooke, end["session"])) == 3
+
+
+def test_a_conversation_is_compacted_by_one_process_at_a_time(hooke):
+    session = long_conversation(hooke)
+    script(hooke, {**SUMMARY, "delay": "60s"})
+    hooke.config("hooks: [{ name: see, on: PreCompact, exec: 'echo >began' }]\n")
+    child = start(hooke, "run", "-r", "compact", "--resume", session)
+    hooke.started.append(child)
+    deadline = time.monotonic() + 20
+    while not (hooke.cwd / "began").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    for words in (["-r", "compact"], ["go on"]):
+        r = hooke("run", *words, "--resume", session)
+        assert r.rc == 1 and f"'{session}' is in use by process {child.pid}" in r.err
+    child.kill()
+    child.wait()
+    script(hooke, SUMMARY)
+    assert hooke("run", "-r", "compact", "--resume", session).rc == 0
 
 
 # What survived ------------------------------------------------------------------------------------

@@ -33,6 +33,13 @@ def test_check_names_syntax_errors(hooke):
     assert r.rc == 1 and f"{path}:" in r.lines[0]
 
 
+def test_check_knows_what_a_permission_can_be(hooke):
+    path = hooke.config("permission: { bash: dney, read: ask, '*': 5 }\n")
+    r = hooke("config", "check")
+    assert r.rc == 1 and f"{path}:1:21: 'permission.bash' must be 'allow'" in r.out
+    assert "'permission.*'" in r.out and "read" not in r.out
+
+
 def test_check_marks_warnings(hooke):
     hooke.config("hook_cadence: { secret-guard: 5 }\n")
     r = hooke("config", "check")

@@ -66,6 +66,12 @@ def test_list_searches_titles_and_messages(hooke):
     assert conversation(hooke, "list", "--search", "kiwi", "--json").json == []
 
 
+def test_a_title_ends_with_a_whole_character(hooke):
+    talk(hooke, "x" + "ä" * 80)
+    title, = [c["title"] for c in conversation(hooke, "list", "--json").json]
+    assert title == "x" + "ä" * 49
+
+
 def test_list_leaves_subagents_out(hooke):
     one = talk(hooke, "go", call("task", subagent_type="architect", prompt="think"),
                {"expects": "think", "text": "advice"}, {"expects": "advice", "text": "Done."})

@@ -177,3 +177,52 @@ def test_the_scripts_work_in_a_session_in_which_the_model_edits_a_file(hooke):
     hooks = [(e["hook"], e["did"]) for e in scripted.events(r) if e["type"] == "hook"]
     assert ("kodelet/lint-after-edits", "continue") in hooks
     assert ("kodelet/keep-the-request", "mutate") in hooks
+
+
+# In a session -------------------------------------------------------------------------------------
+
+def several(hooke, *hooks):
+    """Programs that print an answer, in this order: (event, answer)."""
+    entries = [{"name": f"h{i}", "on": on, "dialect": "kodelet",
+                "exec": ["echo", json.dumps(answer)] if answer else ["true"]}
+               for i, (on, answer) in enumerate(hooks)]
+    hooke.config(json.dumps({"hooks": entries}))
+
+
+def test_what_one_hook_changed_is_not_lost_by_the_next(hooke):
+    output = {"toolName": "bash", "success": True, "metadataType": "bash",
+              "metadata": {"output": "masked"}}
+    several(hooke, ("before_tool_call", {"blocked": False, "input": {"command": "echo changed"}}),
+            ("before_tool_call", {"blocked": False}), ("before_tool_call", None),
+            ("after_tool_call", {"output": output}), ("after_tool_call", None))
+    scripted.script(hooke, scripted.call("bash", command="echo given; touch given"),
+                    {"expects": "masked", "text": "Done."})
+    r = hooke("run", "go", "--json")
+    assert r.rc == 0, r.err
+    done = scripted.only(scripted.events(r), "tool_result")
+    assert [(e["text"], e["output"]) for e in done] == [("echo changed", "masked")]
+    assert not (hooke.cwd / "given").exists()
+
+
+@pytest.mark.parametrize("args", ["", "touch ran", ["touch ran"], {}])
+def test_no_guard_is_passed_by_arguments_that_cannot_be_read(hooke, args):
+    several(hooke, ("before_tool_call", {"blocked": True, "reason": "never"}))
+    scripted.script(hooke, {"calls": [{"tool": "bash", "args": args}]}, {"text": "Done."})
+    r = hooke("run", "go", "--json")
+    done = scripted.only(scripted.events(r), "tool_result")
+    assert r.rc == 0 and [e["ok"] for e in done] == [False]
+    assert not (hooke.cwd / "ran").exists()
+
+
+def test_a_guard_holds_for_subagents(hooke):
+    path = hooke.config_dir / "guard.sh"
+    path.write_text("#!/bin/sh\nread -r line\ncase $line in\n"
+                    "*'\"invoked_by\":\"subagent\"'*) echo '{\"blocked\":true,\"reason\":\"not you\"}';;\n"
+                    "esac\n")
+    path.chmod(0o755)
+    entry(hooke, "before_tool_call", "exec: [./guard.sh]")
+    scripted.script(hooke, scripted.call("task", subagent_type="builder", prompt="p", description="d"),
+                    scripted.call("bash", command="touch ran"), {"expects": "not you", "text": "No."},
+                    {"expects": "No.", "text": "Done."})
+    assert hooke("run", "go").rc == 0
+    assert not (hooke.cwd / "ran").exists()

@@ -32,8 +32,9 @@ def test_the_prompt_may_come_from_standard_input(hooke):
         script(hooke, {"expects": "from a pipe", "text": "Read."})
         r = run(hooke, *words, input="do this\nfrom a pipe\n")
         assert (r.rc, r.out) == (0, "Read.\n")
-    r = run(hooke, input=" \n")
-    assert r.rc == 64 and "say what to do" in r.err
+    for text, says in [(" \n", "say what to do"), ("one\0two", "NUL"), ("x" * (9 << 20), "8 MiB")]:
+        r = run(hooke, input=text)
+        assert r.rc == 64 and says in r.err and r.err.count("\n") == 1
 
 
 def test_follow_goes_on_with_the_newest_conversation(hooke):
@@ -135,6 +136,15 @@ def test_an_answer_that_did_not_end_by_itself_is_told(hooke, stop, says):
     assert run(hooke, "go").err == ""
 
 
+def test_every_result_follows_its_call(hooke):
+    script(hooke, {"calls": [{"tool": "nosuch", "call_id": "a"},
+                             {"tool": "bash", "call_id": "b", "args": {"command": "true"}}]},
+           {"text": "Done."})
+    lines = [e for e in events(run(hooke, "go", "--json")) if e["type"].startswith("tool")]
+    assert [(e["type"], e["call_id"]) for e in lines] == [
+        ("tool", "a"), ("tool_result", "a"), ("tool", "b"), ("tool_result", "b")]
+
+
 def test_what_nobody_counts_is_estimated(hooke):
     script(hooke, {"text": "x" * 4000})
     usage = only(events(run(hooke, "y" * 400, "--json")), "end")[0]["usage"]
@@ -194,6 +204,26 @@ def test_a_failed_run_exits_1_and_says_why(hooke):
 def test_a_wait_that_is_too_long_is_told(hooke):
     script(hooke, {"error": {"class": "rate_limit", "message": "slow down", "retry_after": "1h"}})
     assert "slow down; the provider asks to wait 3600 s" in run(hooke, "go").err
+
+
+def test_a_ceiling_that_counts_nothing_is_told(hooke):
+    hooke.config("limits: { cost: 1 }\n")
+    script(hooke, call("bash", command="true"), {"text": "Done."})
+    assert run(hooke, "go").err.count("'limits.cost' does not hold") == 1
+    hooke.config("limits: { cost: 1 }\n"
+                 "providers: { script: { models: { m1: { price: { input: 0 } } } } }\n")
+    script(hooke, {"text": "Done."})
+    assert "limits.cost" not in run(hooke, "go").err
+
+
+def test_a_ceiling_is_that_of_the_run_and_its_subagents(hooke):
+    hooke.config("limits: { cost: 3 }\nproviders: { script: { models: { m1: "
+                 "{ price: { input: 1000000, output: 0 } } } } }\n")
+    script(hooke, {**call("task", subagent_type="builder", prompt="do it"),
+                   "usage": {"input_tokens": 2}},
+           *[{**call("bash", command="true"), "usage": {"input_tokens": 1}}] * 3)
+    end = only(events(run(hooke, "go", "--json")), "end")[-1]
+    assert (end["end"], end["cost"]) == ("failed", 3)
 
 
 def test_a_limited_model_is_followed_by_the_next(hooke):
@@ -266,6 +296,20 @@ def test_an_interrupted_tool_ends_everything_in_order(hooke, number):
     script(hooke, {"expects": "go on", "text": "Where were we."})
     r = run(hooke, "--resume", lines[-1]["session"], "go on", "--json")
     assert r.rc == 0, r.err
+
+
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_a_run_that_nobody_reads_ends(hooke, flags):
+    script(hooke, {"text": "One.\n", **call("bash", command="until test -e go; do sleep 0.01; done")},
+           {"text": "Two.\n", **call("bash", command="touch ran")}, {"text": "Done."})
+    process = start(hooke, "run", "go", *flags)
+    process.stdout.readline()
+    process.stdout.close()
+    (hooke.cwd / "go").touch()
+    assert process.wait(30) == 1
+    assert not (hooke.cwd / "ran").exists()
+    said = hooke("conversation", "show", hooke("conversation", "list", "--json").json[0]["id"])
+    assert ("One." if flags else "Two.") in said.out and "Sanitizer" not in process.stderr.read()
 
 
 def test_an_interrupted_request_ends_at_once(hooke):

@@ -326,6 +326,13 @@ def test_builtins_and_their_options(hooke):
         said = defs["builtins"][name]["properties"]
         assert said.pop("name") == {"const": name}
         assert {k: v["description"] for k, v in said.items()} == options
+        source = (SOURCE / f"src/builtin/{name.replace('-', '_')}.c").read_text()
+        for kind, key, words in re.findall(r'OPTION_(CHOICE|WORDS)\(\s*"(\w+)",[^"]*"[^"]*",\s*"([^"]*)"', source):
+            one = {"enum": words.split()}
+            if kind == "CHOICE":
+                assert said[key]["type"] == "string" and said[key]["enum"] == one["enum"]
+            else:
+                assert said[key]["anyOf"] == [one, {"type": "array", "items": one}]
 
 
 # Points -------------------------------------------------------------------------------------------

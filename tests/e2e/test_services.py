@@ -183,15 +183,21 @@ end)
     r = hooke("run", "go", "--json")
     assert r.rc == 0, r.out + r.err
     assert only(events(r), "end")[0]["usage"]["input_tokens"] == 5
+    asked, ran = receipts(hooke, "turn.after")[:2]
+    assert ran["after"] == asked["id"] and run_of(ran, "s")["detail"] == "callback 'sum'"
+    assert run_of(ran, "s")["llm"] == {"calls": 1, "tokens": 5}
 
 
-def test_a_callback_of_a_resident_replaces_the_history(hooke, opinion):
-    opinion(more=CALLS_BACK % "handoff")
+@pytest.mark.parametrize("keys", ["", ", on: agent.stop"])
+def test_a_callback_of_a_resident_replaces_the_history(hooke, opinion, keys):
+    opinion(keys, more=CALLS_BACK % "handoff")
     script(hooke, call("bash", command="true"),
            {"expects": "Write a note for whoever goes on", "text": "Half is done."},
            {"expects": "Half is done.", "text": "Done."}, {"text": "OK"})
     r = hooke("run", "go")
     assert r.rc == 0 and r.out.endswith("Done.\n"), r.out + r.err
+    ran = next(r for r in receipts(hooke, "turn.after") if "after" in r)
+    assert run_of(ran, "second-opinion")["llm"]["calls"] == 1
 
 
 # Who had the last word ----------------------------------------------------------------------------

@@ -240,7 +240,7 @@ def test_why_of_an_unknown_call(hooke):
 
 def test_top_adds_up_by_hook(hooke):
     hooke.config("hook_cadence: { post-read-nudge: 3 }\n"
-                 "hooks: [{ name: post-read-nudge, text: Delegate what is work of its own. }]\n")
+                 "hooks: [{ name: post-read-nudge, text: Delegate what is work of its own., place: output }]\n")
     emit_some(hooke)
     nudge(hooke, 4)
     lines = ledger(hooke)
@@ -252,6 +252,15 @@ def test_top_adds_up_by_hook(hooke):
     assert "post-read-nudge" not in ledger(hooke, "--session", "s1")
     assert ledger(hooke, "--point", "PostToolUse").keys().isdisjoint({"loop-guard"})
     assert ledger(hooke, "-n", "1")["post-read-nudge"]["held"] == 1
+
+
+def test_top_counts_what_was_said_and_not_what_was_repeated(hooke):
+    nudge(hooke, 4)
+    reminder = ledger(hooke)["post-read-nudge"]
+    assert (reminder["runs"], reminder["held"]) == (4, 3)
+    once = reminder["tokens"]
+    nudge(hooke, 1)
+    assert ledger(hooke)["post-read-nudge"]["tokens"] == once > 0
 
 
 def test_top_names_who_broke_the_cache_and_who_failed(hooke):

@@ -212,12 +212,13 @@ static void a_key_that_comes_back_in_an_error_is_hidden(void **state UNUSED)
 {
     static const char *const answers[] = {
         "HTTP/1.1 401 x\r\nConnection: close\r\n\r\n"
-        "{\"error\":{\"message\":\"sesame: no, sesame is not known\"}}",
+        "{\"error\":{\"message\":\"open-sesame-9: no, open-sesame-9 is not known\"}}",
         NULL,
     };
     CLEANUP(provider_bed) struct provider_bed bed = { 0 };
 
     provider_bed_open(&bed, "openai", answers);
+    bed.provider.key = "open-sesame-9";
     assert_true(provider_bed_send(&bed, hello) < 0);
     assert_string_equal(bed.failure.message, "[key]: no, [key] is not known");
 }

@@ -103,8 +103,59 @@ static void what_runs_in_the_background_is_heard_before_the_end(void **state UNU
     session_bed_shows(&b, "nothing on the right");
 }
 
+static void hooks_hear_of_one_in_the_background_too(void **state UNUSED)
+{
+    CLEANUP(session_bed) struct session_bed b = { 0 };
+
+    session_bed_open(&b,
+                     "hooks: [{ name: created, on: subagent.session.created, say: one more }]\n",
+                     "turns:\n"
+                     "- calls: [{ tool: task, args: { subagent_type: architect, prompt: look, "
+                     "run_in_background: true } }]\n"
+                     "- { expects: look, text: seen }\n"
+                     "- { expects: runs in the background, text: I wait. }\n"
+                     "- { expects: seen, text: Done. }\n");
+    session_bed_run(&b, &(struct agent_task){ .text = "go" });
+    assert_string_equal(b.outcome.text, "Done.");
+    session_bed_shows(&b, "say one more\n");
+}
+
+static void a_mistake_in_the_background_is_told_at_once(void **state UNUSED)
+{
+    CLEANUP(session_bed) struct session_bed b = { 0 };
+
+    session_bed_open(&b, "",
+                     "turns:\n"
+                     "- calls: [{ tool: task, args: { subagent_type: nobody, prompt: look, "
+                     "run_in_background: true } }]\n"
+                     "- { expects: nobody, text: Done. }\n");
+    session_bed_run(&b, &(struct agent_task){ .text = "go" });
+    assert_string_equal(b.outcome.text, "Done.");
+    assert_int_equal(b.outcome.turns, 2);
+}
+
+static void a_subagent_takes_no_more_than_its_parent_has_left(void **state UNUSED)
+{
+    CLEANUP(session_bed) struct session_bed b = { 0 };
+
+    session_bed_open(
+        &b, "limits: { tokens: 3 }\n",
+        "turns:\n"
+        "- { usage: { input_tokens: 2 }, calls: [{ tool: task, args: { "
+        "subagent_type: builder, prompt: do it } }] }\n"
+        "- { usage: { input_tokens: 1 }, calls: [{ tool: bash, args: { command: ls } }] "
+        "}\n"
+        "- { usage: { input_tokens: 1 }, text: one too many }\n");
+    session_bed_run(&b, &(struct agent_task){ .text = "go" });
+    assert_int_equal(b.outcome.end, AGENT_FAILED);
+    assert_int_equal(b.outcome.usage.input, 3);
+}
+
 TESTS(cmocka_unit_test(a_subagent_does_the_work_and_its_tokens_count),
       cmocka_unit_test(hooks_see_a_subagent_as_one),
       cmocka_unit_test(a_mistake_names_what_there_is),
       cmocka_unit_test(an_agent_starts_only_the_subagents_it_may),
-      cmocka_unit_test(what_runs_in_the_background_is_heard_before_the_end))
+      cmocka_unit_test(what_runs_in_the_background_is_heard_before_the_end),
+      cmocka_unit_test(hooks_hear_of_one_in_the_background_too),
+      cmocka_unit_test(a_mistake_in_the_background_is_told_at_once),
+      cmocka_unit_test(a_subagent_takes_no_more_than_its_parent_has_left))

@@ -147,6 +147,31 @@ static void may_lower_a_cadence(void **state)
     assert_int_equal(c->cadences[1].cadence.every, 4);
 }
 
+static const char *permission_of(const struct config *c, const char *tool)
+{
+    return config_get(c, "permission", tool, NULL)->text.ptr;
+}
+
+static void may_make_permissions_stricter_only(void **state)
+{
+    struct fixture *f = *state;
+
+    put(f, "user/config.yaml", "permission: {bash: deny, read: allow, '*': ask}\n");
+    put_trusted(f, "ws/.hooke/config.yaml",
+                "permission: {'*': deny, bash: allow, read: ask, write: allow, edit: deny}\n");
+    put_trusted(f, "ws/.hooke/config.local.yaml", "permission: {glob: allow, grep: ask}\n");
+    CLEANUP(config) struct config *c = load(f);
+    assert_int_equal(c->problems.count, 3); /* bash, write, glob */
+    assert_string_equal(permission_of(c, "bash"), "deny");
+    assert_string_equal(permission_of(c, "read"), "ask");
+    assert_string_equal(permission_of(c, "edit"), "deny");
+    assert_string_equal(permission_of(c, "grep"), "ask");
+    assert_string_equal(permission_of(c, "*"), "deny");
+    assert_null(config_get(c, "permission", "write", NULL));
+    assert_non_null(strstr(problems_of(f, c), "a workspace file cannot set 'permission.bash': it "
+                                              "may only be made stricter there\n"));
+}
+
 static void own_files_may_change_each_other(void **state)
 {
     struct fixture *f = *state;
@@ -234,6 +259,7 @@ TESTS(CONFIG_TEST(untrusted_file_is_not_used), CONFIG_TEST(changed_file_is_not_u
       CONFIG_TEST(workspace_is_found_from_below), CONFIG_TEST(cannot_disable_hooks_of_others),
       CONFIG_TEST(cannot_replace_hooks_of_others), CONFIG_TEST(cannot_take_the_name_of_a_bad_hook),
       CONFIG_TEST(cannot_slow_hooks_of_others), CONFIG_TEST(may_lower_a_cadence),
-      CONFIG_TEST(own_files_may_change_each_other), CONFIG_TEST(may_set_options_of_builtins_only),
-      CONFIG_TEST(may_only_tighten_limits), CONFIG_TEST(may_only_switch_strict_on),
+      CONFIG_TEST(may_make_permissions_stricter_only), CONFIG_TEST(own_files_may_change_each_other),
+      CONFIG_TEST(may_set_options_of_builtins_only), CONFIG_TEST(may_only_tighten_limits),
+      CONFIG_TEST(may_only_switch_strict_on),
       CONFIG_TEST(may_only_keep_web_fetch_from_private_networks))

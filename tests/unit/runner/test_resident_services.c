@@ -197,6 +197,7 @@ static int call_back(struct bed *bed, const char *name, const char *args, char *
     struct registry *reg = engine_look(bed->engine);
     const struct hook *hook = NULL;
     const struct hook_callback *cb = registry_callback(reg, name, &hook);
+    struct hook_io io = { 0 };
     struct callback_call c = {
         .engine = bed->engine,
         .registry = reg,
@@ -204,6 +205,7 @@ static int call_back(struct bed *bed, const char *name, const char *args, char *
         .name = name,
         .session = &session,
         .arena = &bed->arena,
+        .io = &io,
         .deadline_ns = clock_mono_ns() + (strcmp(name, "hang") == 0 ? 50 : 20000) * MS,
     };
     int r;

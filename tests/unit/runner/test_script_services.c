@@ -134,12 +134,14 @@ static int call_back(struct bed *bed, const char *name, char **text, struct err 
     struct registry *reg = engine_look(bed->engine);
     const struct hook *hook = NULL;
     const struct hook_callback *cb = registry_callback(reg, name, &hook);
+    struct hook_io io = { 0 };
     struct callback_call c = { .engine = bed->engine,
                                .registry = reg,
                                .hook = hook,
                                .name = name,
                                .session = &session,
                                .arena = &bed->arena,
+                               .io = &io,
                                .deadline_ns = clock_mono_ns() + 20000 * MS };
     int r;
 

@@ -1,0 +1,128 @@
+#!/usr/bin/python3
+"""What a tool call costs in Codex and Gemini CLI: without hooks, with five hooks of hooke at the event before
+a tool, with hooke at every event as `hooke install` has it, and with five hooks in bash and jq.
+
+    agents.py BUILD       prints "<row><TAB><nanoseconds, median>" for the agents that are installed
+
+A call lasts from one request to the model that asks for a tool until the next: the model is a script on
+loopback, and notes when requests arrive. tests/agents has the agents and the model."""
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import five
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE.parent / "tests/agents"))
+
+CALLS = 12
+BEFORE = {"codex": "PreToolUse", "gemini": "BeforeTool"}
+FILES = {"codex": "hooks.json", "gemini": "settings.json"}
+
+
+def change(agent, make):
+    """The hooks of the agent's settings become what `make` makes of them."""
+    path = agent.folder / FILES[agent.name]
+    settings = json.loads(path.read_text()) if path.exists() else {}
+    settings["hooks"] = make(settings.get("hooks", {}))
+    path.write_text(json.dumps(settings))
+
+
+def bash_hooks(agent):
+    one = [{"type": "command", "name": f"word-{n}", "command": f"{HERE}/word.sh '{word}'"}
+           for n, word in enumerate(five.WORDS)]
+    if agent.name == "codex":
+        for hook in one:
+            del hook["name"]
+    change(agent, lambda _: {BEFORE[agent.name]: [{"hooks": one}]})
+
+
+def hooke_hooks(agent, hooke, everywhere):
+    configuration = five.configuration(hooke, agent.env)
+    folder = agent.home / ".config/hooke"
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text(json.dumps(configuration))
+    subprocess.run([hooke, "install", agent.name, "--yes"], env=agent.env, cwd=agent.cwd, check=True,
+                   stdout=subprocess.DEVNULL)
+    if not everywhere:
+        event = BEFORE[agent.name]
+        change(agent, lambda hooks: {event: hooks[event]})
+
+
+def measure(agent, model):
+    """Nanoseconds from one request to the next, in the middle; the first call warms up."""
+    model.turns = [agent.bash(f"echo {n}") for n in range(CALLS)] + [{"text": "done"}]
+    done = agent.run()
+    if len(model.times) != CALLS + 1:
+        raise SystemExit(f"{agent.name} made {len(model.times)} requests: {done.stderr[-300:]}")
+    gaps = [after - before for before, after in zip(model.times[1:], model.times[2:])]
+    return statistics.median(gaps)
+
+
+def check(agent, hooke):
+    """What is timed must have happened: hooke was asked before every call."""
+    lines = five.ask(hooke, "doctor", agent.name, env=agent.env, check=False)
+    fired = next((line["text"] for line in lines if line["check"] == "fired"), "")
+    if f"{BEFORE[agent.name]} {CALLS}" not in fired:
+        raise SystemExit(f"{agent.name} did not ask hooke before every call: {fired}")
+
+
+def run(kind, how, hooke, clocked):
+    with tempfile.TemporaryDirectory(prefix="hooke-bench-", dir=os.environ["HOME"]) as root:
+        model = clocked({"text": "done"})
+        agent = kind(pathlib.Path(root), model)
+        daemon = None
+        try:
+            if how == "bash":
+                bash_hooks(agent)
+            elif how != "none":
+                hooke_hooks(agent, hooke, how == "installed")
+                daemon = subprocess.Popen([hooke, "serve"], env=agent.env, stderr=subprocess.PIPE,
+                                          text=True)
+                daemon.stderr.readline()  # it listens
+            took = measure(agent, model)
+            if daemon:
+                check(agent, hooke)
+            return took
+        finally:
+            model.close()
+            if daemon:
+                daemon.terminate()
+                daemon.communicate()
+
+
+def main(build):
+    try:
+        from conftest import AGENTS, PEERS
+        from model_server import Model
+    except ImportError as missing:
+        raise SystemExit(f"{missing.name} is not installed: scripts/bootstrap test does that")
+
+    class Clocked(Model):
+        """A model that notes when the requests of a session's turns arrive."""
+
+        def __init__(self, *turns):
+            self.times = []
+            super().__init__(*turns)
+
+        def take(self, request, aside):
+            if not aside:
+                self.times.append(time.monotonic_ns())
+            return super().take(request, aside)
+
+    hows = ["none", "hooke", "installed"] + (["bash"] if shutil.which("jq") else [])
+    for name in BEFORE:
+        for how in hows if (PEERS / name).exists() else []:
+            took = run(AGENTS[name], how, os.path.join(build, "hooke"), Clocked)
+            print(f"call-{name}-{how}\t{took}", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
