@@ -84,7 +84,7 @@ def test_long_output_is_cut_and_says_so(hooked):
 
 
 def test_a_credential_in_an_output_is_masked(hooked):
-    assert new_after(hooked, "token")("it is [a GitHub token, masked]")
+    assert new_after(hooked, "token")("it is [a GitHub token, masked")
     assert not [n for n in range(len(hooked.model.asked)) if TOKEN in hooked.model.sent(n)]
 
 
