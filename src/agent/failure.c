@@ -1,6 +1,9 @@
 #include "agent/failure.h"
 
+#include <stdlib.h>
 #include <strings.h>
+
+#define WAIT_MAX_S 1e6 /* what is longer is a mistake */
 
 const char *failure_class_name(enum failure_class c)
 {
@@ -110,6 +113,22 @@ static enum failure_class classify(int status, const struct words *w)
     return MODEL_OTHER;
 }
 
+/* Google puts the wait into the body: "details":[{"@type":"…RetryInfo","retryDelay":"36.2s"}]. */
+static int64_t wait_asked_for(struct arena *a, const struct json *error)
+{
+    const struct json *d = json_first(json_get(error, STR("details")));
+
+    for (; d; d = json_next(d)) {
+        const char *text = json_cstr(a, json_get(d, STR("retryDelay")));
+        char *end = NULL;
+        double seconds = text ? strtod(text, &end) : -1;
+
+        if (seconds >= 0 && seconds < WAIT_MAX_S && end != text && strcmp(end, "s") == 0)
+            return (int64_t)(seconds * 1000);
+    }
+    return -1;
+}
+
 void failure_of_error(struct arena *a, int status, const struct json *error,
                       struct model_failure *f)
 {
@@ -127,6 +146,8 @@ void failure_of_error(struct arena *a, int status, const struct json *error,
         status = (int)code;
     f->class = classify(status, &w);
     f->status = status;
+    if (f->retry_after_ms < 0)
+        f->retry_after_ms = wait_asked_for(a, error);
     f->message =
         w.message && w.message[0] ? w.message : arena_printf(a, "the provider answered %d", status);
 }

@@ -49,4 +49,29 @@ static void structure_decides_before_words_do(void **state UNUSED)
     }
 }
 
-TESTS(cmocka_unit_test(structure_decides_before_words_do))
+static void the_wait_a_body_asks_for_counts_where_no_header_does(void **state UNUSED)
+{
+    static const struct {
+        const char *delay;
+        int64_t header, ms;
+    } rows[] = {
+        { "\"36.2s\"", -1, 36200 }, { "\"1s\"", 5000, 5000 }, { "\"1m\"", -1, -1 },
+        { "\"-3s\"", -1, -1 },      { "\"s\"", -1, -1 },      { "7", -1, -1 },
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        CLEANUP(arena) struct arena a = { 0 };
+        struct model_failure f = { .retry_after_ms = rows[i].header };
+        char *body = arena_printf(&a,
+                                  "{\"error\":{\"code\":429,\"status\":\"RESOURCE_EXHAUSTED\","
+                                  "\"details\":[{\"x\":1},{\"retryDelay\":%s}]}}",
+                                  rows[i].delay);
+
+        failure_of_answer(&a, 429, str_of(body), &f);
+        assert_int_equal(f.class, MODEL_RATE_LIMIT);
+        assert_int_equal(f.retry_after_ms, rows[i].ms);
+    }
+}
+
+TESTS(cmocka_unit_test(structure_decides_before_words_do),
+      cmocka_unit_test(the_wait_a_body_asks_for_counts_where_no_header_does))
