@@ -170,9 +170,13 @@ class OpenCode(Agent):
             "AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")}
 
     def install(self, **options):
-        plugin = (SOURCE / "adapters/opencode/index.js").as_uri()
-        self.settings["plugin"] = [[plugin, options]] if options else [plugin]
-        self.write("work/opencode.json", json.dumps(self.settings))
+        """With options it has to be named: the file that is installed has none."""
+        if options:
+            plugin = (SOURCE / "adapters/opencode/index.js").as_uri()
+            self.settings["plugin"] = [[plugin, options]]
+            self.write("work/opencode.json", json.dumps(self.settings))
+        else:
+            super().install()
         self.have_packages()
 
     def have_packages(self):
