@@ -76,20 +76,19 @@ void prefix_note(struct prefix *p, const struct receipt *r)
 /* Voices are in the order hooks run: the first that one request has and the other has not there. */
 static const char *changed_voice(const struct prefix_request *x, const struct prefix_request *y)
 {
-    for (size_t i = 0; i < x->count || i < y->count; i++) {
-        const struct prefix_voice *a = i < x->count ? &x->voices[i] : NULL;
-        const struct prefix_voice *b = i < y->count ? &y->voices[i] : NULL;
+    size_t both = x->count < y->count ? x->count : y->count;
 
-        if (!b)
-            return a->hook;
-        if (!a)
-            return b->hook;
+    for (size_t i = 0; i < both; i++) {
+        const struct prefix_voice *a = &x->voices[i], *b = &y->voices[i];
+
         if (strcmp(a->hook, b->hook) != 0) /* the one that is missing in the shorter list */
             return x->count > y->count ? a->hook : b->hook;
         if (a->said != b->said)
             return b->hook;
     }
-    return NULL;
+    if (x->count == y->count)
+        return NULL;
+    return x->count > both ? x->voices[both].hook : y->voices[both].hook;
 }
 
 static const char *blame(const struct prefix *p, bool system)

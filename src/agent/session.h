@@ -61,9 +61,6 @@ struct agent_session {
     const char *variant;
     struct history history; /* the newest generation */
     size_t stored;          /* messages of it that are in the store */
-    bool save;
-    int claim; /* descriptor of conversation_claim(); -1: none */
-    unsigned turn, turns, max_turns;
     struct loop loop;
     struct usage usage; /* totals, and the context of the last request */
     struct usage begun; /* totals when this run began */
@@ -71,23 +68,26 @@ struct agent_session {
     struct answer_cost above;  /* what the sessions above it had taken when it began */
     struct answer_cost newest; /* of the newest answer, until it is stored */
     size_t newest_at;          /* where in the history that is */
-    bool told_unpriced;        /* that its model has no price */
     uint64_t hook_ns;
     const struct json *todos;                             /* NULL: none */
     const char *const *only_tools, *const *only_commands; /* as in agent_task */
     const char *said;                                     /* the model's last text; NULL: none */
     struct compact_state compact;
-    const char *purpose;        /* of its requests; NULL: main */
-    enum failure_class failure; /* of the request that ended it */
-    const char *changed_by;     /* the hook that has changed the history since the last request */
+    const char *purpose;    /* of its requests; NULL: main */
+    const char *changed_by; /* the hook that has changed the history since the last request */
     struct seen_files *seen;
     const struct json *system, *tools;  /* as told to the model; NULL: not put together yet */
     struct prefix prefix;               /* what the last request began with */
     struct background_task *background; /* tasks that run; agent/subagent.h */
+    struct status *status;              /* what other threads may know of it: agent/status.h */
+    const char *reason;                 /* why it ended; in the arena */
+    int claim;                          /* descriptor of conversation_claim(); -1: none */
+    unsigned turn, turns, max_turns;
     unsigned background_count;
-    struct status *status; /* what other threads may know of it: agent/status.h */
     enum agent_end end;
-    const char *reason; /* why it ended; in the arena */
+    enum failure_class failure; /* of the request that ended it */
+    bool save;
+    bool told_unpriced; /* that its model has no price */
     bool over;
 };
 

@@ -121,8 +121,11 @@ static struct str bytes_before(const struct installing *in)
         return before;
     if (registration_remove(in->agent, &in->cli->arena, in->before, &before, NULL) == 0)
         return before;
-    /* somebody's changes of our plugin were shown, and given up */
-    return in->agent->plugin ? (struct str){ 0 } : in->before;
+    if (in->agent->plugin) /* somebody's changes of it were shown, and given up */
+        before = (struct str){ 0 };
+    else
+        before = in->before;
+    return before;
 }
 
 /* The bytes before, and the hash of those after: whoever finds the latter can restore the former.

@@ -235,7 +235,7 @@ static int read_array(struct toml *t, unsigned depth, const struct json **out, s
 static int read_member(struct toml *t, unsigned depth, const struct json **table, struct err *e)
 {
     struct toml_path path = { .count = 0 };
-    const struct json *value;
+    const struct json *value = NULL;
     int r = read_name(t, &path, e);
 
     if (r < 0)

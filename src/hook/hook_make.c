@@ -72,7 +72,7 @@ static struct hook_traits traits_of_def(struct arena *a, const struct hook_def *
         .enabled = !def->off,
         .observe = def->layer == LAYER_OBSERVE,
     };
-    struct subscription on[POINT_COUNT];
+    struct subscription on[POINT_COUNT] = { 0 };
 
     for (int p = 0; p < POINT_COUNT; p++)
         if (def->on[p])

@@ -220,6 +220,13 @@ void live_forget_stderr(struct live *l)
     l->err.truncated = false;
 }
 
+struct str live_last_words(struct live *l)
+{
+    if (l->child.pipes[STDERR_FILENO] >= 0)
+        drain(l, STDERR_FILENO);
+    return live_stderr(l);
+}
+
 /* The loop ------------------------------------------------------------------------------------- */
 
 void live_prepare(const struct live *l, struct live_poll *p)

@@ -53,6 +53,9 @@ bool live_is_over(const struct live *l);
 struct str live_stderr(const struct live *l);
 void live_forget_stderr(struct live *l);
 
+/* The same once it is over: some of it may have come after its stdout was seen to end. */
+struct str live_last_words(struct live *l);
+
 /* One turn of the loop, in three steps because of the lock: what to wait for, waiting, serving. */
 struct live_poll {
     struct pollfd slots[5];

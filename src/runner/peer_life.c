@@ -106,9 +106,9 @@ void peer_end_process(struct peer *p, const struct peer_call *c)
 
     p->phase = PHASE_ENDING;
     pthread_mutex_unlock(&p->lock);
-    err = str_of(arena_cstr(&a, live_stderr(l)));
     if (!broken && live_await_exit(l, clock_mono_ns() + LEAVE_NS))
         read = live_sent(l) - live_unread(l);
+    err = str_of(arena_cstr(&a, live_last_words(l)));
     live_end(l, &limits, &how);
     pthread_mutex_lock(&p->lock);
     counts = mark_missed(p, read) || broken || p->answered == 0;
