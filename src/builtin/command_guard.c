@@ -73,13 +73,40 @@ static void consider(const struct guard_runs *runs, const struct options *o,
         *worst = (struct finding){ r, *rule };
 }
 
+/* The rules about one program: a long script runs few programs, many times each. */
+struct known_rules {
+    const char *program;
+    const struct guard_rule **list; /* ended by NULL */
+};
+
+static void look_up(struct known_rules *known, struct arena *a, const char *program)
+{
+    size_t count = 0;
+
+    if (known->program && strcmp(known->program, program) == 0)
+        return;
+    if (!known->list) {
+        while (guard_rules[count].name)
+            count++;
+        known->list = arena_array(a, const struct guard_rule *, count + 1);
+    }
+    known->program = program;
+    count = 0;
+    for (const struct guard_rule *rule = guard_rules; rule->name; rule++)
+        if (guard_rule_knows(rule, program))
+            known->list[count++] = rule;
+    known->list[count] = NULL;
+}
+
 static struct finding find_worst(const struct guard_runs *runs, const struct options *o)
 {
     struct finding worst = { 0 };
+    struct known_rules known = { 0 };
 
     for (const struct guard_run *r = runs->first; r; r = r->next) {
-        for (const struct guard_rule *rule = guard_rules; rule->name; rule++)
-            consider(runs, o, r, rule, &worst);
+        look_up(&known, runs->arena, r->program);
+        for (const struct guard_rule **rule = known.list; *rule; rule++)
+            consider(runs, o, r, *rule, &worst);
         for (const char *const *extra = o->extra; *extra; extra++) {
             struct guard_rule rule = guard_rule_parse(runs->arena, *extra);
 

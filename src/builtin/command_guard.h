@@ -55,6 +55,8 @@ struct guard_rule {
 
 extern const struct guard_rule guard_rules[]; /* ended by a NULL name */
 
+/* Whether the rule is about the program at all, and whether it is about this run of it. */
+bool guard_rule_knows(const struct guard_rule *rule, const char *program);
 bool guard_rule_fits(const struct guard_runs *runs, const struct guard_rule *rule,
                      const struct guard_run *r);
 

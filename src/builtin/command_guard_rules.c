@@ -50,6 +50,8 @@ bool guard_in_list(const char *list, const char *word)
 {
     struct str rest = str_of(list), piece;
 
+    if (!strstr(list, word)) /* nearly always, and told at once */
+        return false;
     while (str_cut(&rest, ' ', &piece))
         if (piece.len && str_is(piece, word))
             return true;
@@ -220,9 +222,9 @@ static bool piece_fits(struct fitting *f, struct str piece)
 
 /* Rules ---------------------------------------------------------------------------------------- */
 
-static bool program_fits(const char *programs, const char *program)
+bool guard_rule_knows(const struct guard_rule *rule, const char *program)
 {
-    struct str rest = str_of(programs), piece;
+    struct str rest = str_of(rule->programs), piece;
 
     while (str_cut(&rest, ' ', &piece)) {
         if (piece.len == 0)
@@ -240,7 +242,7 @@ bool guard_rule_fits(const struct guard_runs *runs, const struct guard_rule *rul
     struct str rest = str_of(rule->pattern), piece;
     struct fitting f = { .runs = runs, .run = r };
 
-    if (!program_fits(rule->programs, r->program))
+    if (!guard_rule_knows(rule, r->program))
         return false;
     while (str_cut(&rest, ' ', &piece))
         if (piece.len && !piece_fits(&f, piece))

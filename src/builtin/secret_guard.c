@@ -33,7 +33,7 @@ static const struct option options[] = {
                 "values of variables named like secrets are credentials, too"),
     OPTION_LIST("extra", struct options, extra, NULL,
                 "further credentials as regular expressions; of output the whole line is masked"),
-    OPTION_LIST("files", struct options, files, "[.env, .env.local, '.env.*.local']",
+    OPTION_LIST("files", struct options, files, "[.env, .env.local, \".env.*.local\"]",
                 "names of files that credentials may be written to"),
     OPTION_END,
 };

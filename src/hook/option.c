@@ -281,7 +281,7 @@ static struct setting *plain_item(struct arena *a, struct str text)
         text = (struct str){ text.ptr + 1, text.len - 2 };
     else if (!text.len || str_is(text, "-") || str_is(text, "null"))
         return NULL;
-    for (size_t i = 0; i < text.len; i++)
+    for (size_t i = !quoted && str_starts(text, STR("~/")) ? 2 : 0; i < text.len; i++)
         if (quoted ? str_has_char("\"\\", text.ptr[i])
                    : !is_letter(text.ptr[i]) && !is_digit(text.ptr[i]) &&
                          !str_has_char("-./=", text.ptr[i]))
