@@ -64,6 +64,10 @@ struct agent_options {
     int abort_fd;               /* readable or hung up: everything ends now; 0: none */
 };
 
+/* What only providers can tell of `agents` and `categories`: what is no model, and variants nobody
+ * knows. */
+void agents_check(const struct config *config, struct problems *problems);
+
 struct agent *agent_new(const struct agent_options *o);
 void agent_free(struct agent *ag);
 

@@ -87,3 +87,40 @@ int agent_def_find(struct agent *ag, struct arena *a, const char *name, struct a
     out->subagents = words(a, settings, "subagents");
     return 0;
 }
+
+/* Checking ------------------------------------------------------------------------------------ */
+
+static void check_one(struct arena *a, const struct config *config, const struct setting *one,
+                      struct problems *problems)
+{
+    const struct setting *model = setting_get(one, "model"), *variant = setting_get(one, "variant");
+    const struct setting *said = model ? model : config_get(config, "model", NULL);
+    struct model_name name;
+    struct provider provider;
+    struct err e = { 0 };
+
+    if (!said || said->kind != SETTING_STRING)
+        return;
+    if (model_name_parse(a, said->text.ptr, &name, &e) < 0) {
+        problem_add(problems, &said->origin, "%s", e.msg);
+        return;
+    }
+    if (provider_identify(a, config, name.provider, &provider, &e) < 0)
+        return; /* it may be one of an agent that hooke works inside */
+    if (variant && variant->kind == SETTING_STRING &&
+        provider_check_variant(&provider, variant->text.ptr, &e) < 0)
+        problem_add(problems, &variant->origin, "%s", e.msg);
+}
+
+void agents_check(const struct config *config, struct problems *problems)
+{
+    static const char *const maps[] = { "agents", "categories" };
+    CLEANUP(arena) struct arena a = { 0 };
+
+    for (size_t i = 0; i < ARRAY_LEN(maps); i++) {
+        const struct setting *map = config_get(config, maps[i], NULL);
+
+        for (const struct setting *s = map ? map->first : NULL; s; s = s->next)
+            check_one(&a, config, s, problems);
+    }
+}

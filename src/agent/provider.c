@@ -106,19 +106,29 @@ static void find_address(struct arena *a, struct provider *p)
     p->base_url = arena_cstr(a, url);
 }
 
-int provider_open(struct arena *a, const struct config *config, const char *name,
-                  struct http_client *http, struct provider *out, struct err *e)
+int provider_identify(struct arena *a, const struct config *config, const char *name,
+                      struct provider *out, struct err *e)
 {
     const struct setting *configured = config ? config_get(config, "providers", NULL) : NULL;
     const struct setting *settings = setting_get(configured, name);
     const char *type = setting_word(settings, "type");
-    int r;
 
-    *out = (struct provider){ .name = arena_strdup(a, name), .settings = settings, .http = http };
+    *out = (struct provider){ .name = arena_strdup(a, name), .settings = settings };
     out->kind = find_kind(str_of(type ? type : name));
     if (!out->kind)
         return type ? unknown(NULL, "type of provider", type, e)
                     : unknown(configured, "provider", name, e);
+    return 0;
+}
+
+int provider_open(struct arena *a, const struct config *config, const char *name,
+                  struct http_client *http, struct provider *out, struct err *e)
+{
+    int r = provider_identify(a, config, name, out, e);
+
+    if (r < 0)
+        return r;
+    out->http = http;
     find_address(a, out);
     r = find_key(a, out, e);
     if (r == 0 && out->kind->open)

@@ -90,6 +90,10 @@ struct model_name {
 MUST_CHECK int model_name_parse(struct arena *a, const char *text, struct model_name *out,
                                 struct err *e);
 
+/* Which one a name means; it cannot be sent anything, and has nothing to close. */
+MUST_CHECK int provider_identify(struct arena *a, const struct config *config, const char *name,
+                                 struct provider *out, struct err *e);
+
 /*
  * The provider of that name: one that the configuration describes (`providers.NAME` with a `type`),
  * or a kind by its own name. The error names those there are.

@@ -1,4 +1,5 @@
 /* hooke config - check the configuration, show what is in force, and where it comes from. */
+#include "agent/agent.h"
 #include "cli/cli.h"
 #include "cli/config_view.h"
 
@@ -52,12 +53,24 @@ static void check_text(struct cli *cli, const struct problems *problems, size_t 
         printf("no problems in %zu file%s\n", files, files == 1 ? "" : "s");
 }
 
+static void gather(struct cli *cli, const struct config *config, struct problems *all)
+{
+    *all = (struct problems){ .arena = &cli->arena };
+    for (const struct problem *p = config->problems.first; p; p = p->next)
+        if (p->warning)
+            problem_warn(all, &p->origin, "%s", p->message);
+        else
+            problem_add(all, &p->origin, "%s", p->message);
+    agents_check(config, all);
+}
+
 static int check(struct cli *cli, struct config_flags *o)
 {
     CLEANUP(runtime) struct runtime rt = { 0 };
     struct registry *reg;
     const struct config *config;
-    size_t files, problems;
+    struct problems problems;
+    size_t files;
     int rc;
 
     o->scope.recompile = o->scope.lenient = o->scope.quiet = true;
@@ -66,13 +79,13 @@ static int check(struct cli *cli, struct config_flags *o)
     reg = engine_look(rt.engine);
     config = registry_config(reg);
     files = config_view_count(config);
-    problems = config->problems.count;
+    gather(cli, config, &problems);
     if (o->json)
-        check_json(cli, &config->problems, files);
+        check_json(cli, &problems, files);
     else
-        check_text(cli, &config->problems, files);
+        check_text(cli, &problems, files);
     registry_unref(reg);
-    return problems ? EXIT_FAILED : EXIT_DONE;
+    return problems.count ? EXIT_FAILED : EXIT_DONE;
 }
 
 /* show ----------------------------------------------------------------------------------------- */

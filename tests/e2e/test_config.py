@@ -166,3 +166,22 @@ def test_show_prints_defaults_and_where_everything_comes_from(hooke):
     assert shown["compact.auto"] == {"value": True, "origin": "default"}
     assert shown["limits.continuations"] == {"value": 8, "origin": "default"}
     assert hooke("config", "show", "max_hooks").out == "max_hooks = 100\n"
+
+
+def test_variants_that_a_provider_does_not_know_are_problems(hooke):
+    path = hooke.config(
+        """\
+model: anthropic/claude-opus-4-5
+agents:
+  builder: { variant: hihg }
+  architect: { model: of-another-agent/m, variant: any }
+  quick: { model: gpt, variant: low }
+  fine: { model: script/m, variant: high }
+categories:
+  deep: { model: openai/gpt-4o, variant: high }
+"""
+    )
+    r = hooke("config", "check")
+    assert r.rc == 1 and "2 problems" in r.out
+    assert f"{path}:3:23: provider 'anthropic' knows no variant 'hihg': there are " in r.out
+    assert f"{path}:5:19: 'gpt' is no model" in r.out
