@@ -30,6 +30,7 @@ static bool parse_amount(struct str text, const struct unit *units, size_t count
 {
     char number[32];
     size_t len = 0;
+    int64_t whole;
     struct str unit;
 
     while (len < text.len && (is_digit(text.ptr[len]) || text.ptr[len] == '.'))
@@ -46,7 +47,9 @@ static bool parse_amount(struct str text, const struct unit *units, size_t count
 
         if (!str_is(unit, units[i].name))
             continue;
-        amount = strtod(number, NULL) * (double)units[i].factor;
+        amount = str_to_whole((struct str){ number, len }, &whole) ? (double)whole
+                                                                   : strtod(number, NULL);
+        amount *= (double)units[i].factor;
         if (amount >= 9007199254740992.0) /* beyond that the result would be rounded */
             return false;
         *out = (int64_t)(amount + 0.5); /* not llround(): see src/cli/late_math.c */
@@ -132,43 +135,46 @@ static bool set_number(struct arena *a, const struct option *o, const struct set
     return true;
 }
 
-/* Whether it is one of the choices; those are in `allowed` when it is none. */
-static bool is_choice(const struct option *o, const struct setting *s, struct strbuf *allowed)
+static bool is_choice(const struct option *o, const struct setting *s)
 {
     struct str rest = str_of(o->choices), word;
 
-    while (str_cut(&rest, ' ', &word)) {
-        if (is_scalar(s) && str_eq(s->text, word))
+    while (is_scalar(s) && str_cut(&rest, ' ', &word))
+        if (str_eq(s->text, word))
             return true;
-        strbuf_printf(allowed, "%s%.*s", allowed->len ? ", " : "", STR_ARG(word));
-    }
     return false;
+}
+
+static char *choices_text(struct arena *a, const struct option *o)
+{
+    CLEANUP(strbuf) struct strbuf out = { 0 };
+    struct str rest = str_of(o->choices), word;
+
+    while (str_cut(&rest, ' ', &word))
+        strbuf_printf(&out, "%s%.*s", out.len ? ", " : "", STR_ARG(word));
+    return arena_cstr(a, strbuf_str(&out));
 }
 
 static bool set_choice(struct arena *a, const struct option *o, const struct setting *s,
                        const char **out, struct problems *problems)
 {
-    CLEANUP(strbuf) struct strbuf allowed = { 0 };
-
-    if (is_choice(o, s, &allowed)) {
+    if (is_choice(o, s)) {
         *out = s->text.ptr;
         return true;
     }
     problem_add(problems, &s->origin, "'%s' must be one of %s, not '%s'", o->name,
-                strbuf_cstr(&allowed), setting_text(a, s));
+                choices_text(a, o), setting_text(a, s));
     return false;
 }
 
 static bool fits_list(struct arena *a, const struct option *o, const struct setting *item,
                       struct problems *problems)
 {
-    CLEANUP(strbuf) struct strbuf allowed = { 0 };
-
     if (!is_scalar(item))
         return refuse(a, o, item, problems);
-    if (!o->choices || is_choice(o, item, &allowed))
+    if (!o->choices || is_choice(o, item))
         return true;
-    problem_add(problems, &item->origin, "'%s' takes %s, not '%s'", o->name, strbuf_cstr(&allowed),
+    problem_add(problems, &item->origin, "'%s' takes %s, not '%s'", o->name, choices_text(a, o),
                 setting_text(a, item));
     return false;
 }
