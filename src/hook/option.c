@@ -278,9 +278,8 @@ static struct setting *plain_scalar(struct arena *a, struct str text)
 }
 
 /* A list is one of texts: what else they might be in YAML is all the same. */
-static struct setting *plain_item(struct arena *a, struct str text)
+static const char *plain_item(struct arena *a, struct str text)
 {
-    struct setting *s = arena_new(a, struct setting);
     bool quoted = text.len >= 2 && text.ptr[0] == '"' && text.ptr[text.len - 1] == '"';
 
     if (quoted)
@@ -292,48 +291,49 @@ static struct setting *plain_item(struct arena *a, struct str text)
                    : !is_letter(text.ptr[i]) && !is_digit(text.ptr[i]) &&
                          !str_has_char("-./=", text.ptr[i]))
             return NULL;
-    s->kind = SETTING_STRING;
-    s->text = str_of(arena_cstr(a, text));
-    s->origin.source = SOURCE_BUILTIN;
-    return s;
+    return arena_cstr(a, text);
 }
 
 /* NULL: it takes more than this to read it. */
-static struct setting *plain_value(struct arena *a, struct str text)
+static const char **plain_list(struct arena *a, struct str text)
 {
-    struct setting *list, **end;
+    const char **list;
+    size_t count = 0;
     struct str item;
 
     if (text.len < 2 || text.ptr[0] != '[' || text.ptr[text.len - 1] != ']')
-        return plain_scalar(a, text);
-    list = arena_new(a, struct setting);
-    list->kind = SETTING_LIST;
-    list->text = STR("");
-    list->origin.source = SOURCE_BUILTIN;
-    end = &list->first;
+        return NULL;
     text = str_trim((struct str){ text.ptr + 1, text.len - 2 });
+    for (size_t i = 0; i < text.len; i++)
+        count += text.ptr[i] == ',';
+    list = arena_array(a, const char *, count + 2);
+    count = 0;
     while (text.len && str_cut(&text, ',', &item)) {
-        *end = plain_item(a, str_trim(item));
-        if (!*end)
+        list[count] = plain_item(a, str_trim(item));
+        if (!list[count++])
             return NULL;
-        end = &(*end)->next;
     }
     return list;
+}
+
+static const char **fallback_list(struct arena *a, const struct option *o)
+{
+    return o->fallback ? plain_list(a, str_of(o->fallback)) : arena_array(a, const char *, 1);
 }
 
 /* A fallback is our own text: that it does not fit is a mistake in the table. */
 static void set_fallback(struct arena *a, const struct option *o, void *out)
 {
     const struct origin builtin = { .source = SOURCE_BUILTIN };
+    const char *const *list = o->type == OPTION_TYPE_LIST ? fallback_list(a, o) : NULL;
     struct problems problems = { .arena = a };
     struct setting *value;
     bool good;
 
-    if (!o->fallback) {
-        if (o->type == OPTION_TYPE_LIST)
-            *(const char *const **)((char *)out + o->offset) = arena_array(a, const char *, 1);
+    if (list)
+        *(const char *const **)((char *)out + o->offset) = list;
+    if (list || !o->fallback)
         return;
-    }
     if (o->type == OPTION_TYPE_TEXT || o->type == OPTION_TYPE_CHOICE) {
         /* as it is: a text such as "a: b" would need quotes in YAML */
         value = arena_new(a, struct setting);
@@ -341,7 +341,7 @@ static void set_fallback(struct arena *a, const struct option *o, void *out)
         value->text = str_of(o->fallback);
         good = true;
     } else {
-        value = plain_value(a, str_of(o->fallback));
+        value = plain_scalar(a, str_of(o->fallback));
         good = value || setting_parse(a, &builtin, str_of(o->fallback), &value, NULL, NULL) == 0;
     }
     good = good && option_set(a, o, value, out, &problems);
