@@ -119,8 +119,9 @@ struct writing {
     struct arena *arena;
     const struct agent_saying *saying;
     const struct json *out;
-    const char *context; /* to be said; NULL: none */
-    bool over;           /* blocked or stopped: nothing is left that could be changed */
+    const struct json *unchanged; /* `out` before any change was said */
+    const char *context;          /* to be said; NULL: none */
+    bool over;                    /* blocked or stopped: nothing is left that could be changed */
 };
 
 static const enum power powers[AGENT_PARTS] = {
@@ -329,10 +330,12 @@ static void lose_change(struct writing *w, struct str field)
     why = arena_printf(w->arena, "a safety-critical hook changed '%.*s', which %s can't take at %s",
                        STR_ARG(field), s->agent->title, s->event->name);
     lose(w, PART_CHANGE, s->event->refuge == PART_STOP ? "it is stopped" : "it is blocked");
-    if (s->event->refuge == PART_STOP)
+    if (s->event->refuge == PART_STOP) {
         write_stop(w, why);
-    else
-        write_block(w, why);
+        return;
+    }
+    w->out = w->unchanged; /* beside a change Codex takes no block: the whole answer would fail */
+    write_block(w, why);
 }
 
 /* The words of a changed field: where it becomes a reason, the model reads them. */
@@ -425,6 +428,7 @@ const struct json *agent_write(struct arena *a, const struct agent_saying *s)
     else
         write_decision(&w, v);
     w.context = injected_text(&w, v);
+    w.unchanged = w.out;
     for (const struct json *f = json_first(v->replace); f; f = json_next(f))
         write_change(&w, f);
     if (w.context)
