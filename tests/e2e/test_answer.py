@@ -156,6 +156,21 @@ def test_a_changed_output_in_the_words_of_each(hooke):
     assert said(hooke, "gemini", after("gemini")) == {"decision": "deny", "reason": "masked"}
 
 
+@pytest.mark.parametrize("agent", ["claude", "codex"])
+def test_no_part_of_an_output_escapes(hooke, agent):
+    token = "ghp_" + "0" * 36
+    document = event(agent, "PostToolUse", tool_name="mcp__db__query", tool_input={}, tool_response={
+        "content": [{"type": "text", "text": "one"}, {"type": "text", "text": token}]})
+    masked = "one\n[a GitHub token, masked"
+    got = said(hooke, agent, document)
+    assert token not in json.dumps(got)
+    if agent == "codex":
+        assert got["decision"] == "block" and got["reason"].startswith(masked)
+    else:
+        parts = got["hookSpecificOutput"]["updatedToolOutput"]["content"]
+        assert len(parts) == 1 and parts[0]["text"].startswith(masked)
+
+
 def test_context_that_gemini_takes_later(hooke):
     hooke.config("hooks: [{ name: hint, on: tool.execute.before, inject: mind the gap, once: true }]")
     request = event("gemini", "BeforeModel", llm_request={
