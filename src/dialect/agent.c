@@ -218,17 +218,32 @@ static const char *reason_or(const char *reason)
     return reason && str_trim(str_of(reason)).len ? reason : NO_REASON;
 }
 
+/* Whether the model gets to see what is refused. */
+static bool stays(struct writing *w, const struct agent_means *block, const char *reason)
+{
+    const struct agent_event *kind = w->saying->event;
+
+    return block->beside && !(kind->shape && shaped(w, json_cstring(w->arena, reason)));
+}
+
 static void write_block(struct writing *w, const char *reason)
 {
     const struct agent_means *means =
         w->saying->event ? means_of(w, PART_BLOCK) : w->saying->agent->alarm;
+    bool stops = w->saying->critical && means_of(w, PART_STOP);
 
     if (!means) {
         lose(w, PART_BLOCK, "it goes on");
         return;
     }
-    say(w, means, reason_or(reason), NULL);
+    reason = reason_or(reason);
+    say(w, means, reason, NULL);
     w->over = true;
+    if (!stays(w, means, reason))
+        return;
+    lose(w, PART_BLOCK, stops ? "it is stopped" : "the output stays, the reason is added to it");
+    if (stops)
+        say(w, means_of(w, PART_STOP), reason, NULL);
 }
 
 static void write_stop(struct writing *w, const char *reason)

@@ -97,6 +97,7 @@ static void answer_without_event(struct answering *s, struct arena *a, const cha
 
     complain(s, why);
     if (hook) {
+        saying.critical = true;
         v.decision = DECISION_BLOCK;
         v.reason = arena_printf(
             a,
@@ -156,9 +157,15 @@ static int read_event(struct answering *s, struct arena *a, struct err *e)
 
 static bool is_critical(const struct receipt *r)
 {
-    for (size_t i = 0; i < r->run_count; i++)
-        if ((r->runs[i].effects & POWER_CHANGE) && r->runs[i].hook->traits.safety_critical)
+    bool blocked = r->verdict.decision == DECISION_BLOCK;
+
+    for (size_t i = 0; i < r->run_count; i++) {
+        const struct hook_run *run = &r->runs[i];
+        bool did = run->effects & (blocked ? POWER_BLOCK : POWER_CHANGE);
+
+        if (run->hook->traits.safety_critical && (did || (blocked && run->end != RUN_DONE)))
             return true;
+    }
     return false;
 }
 

@@ -171,6 +171,19 @@ def test_no_part_of_an_output_escapes(hooke, agent):
         assert len(parts) == 1 and parts[0]["text"].startswith(masked)
 
 
+def test_an_output_that_cannot_be_withheld_ends_it_for_a_safety_critical_hook(hooke):
+    document = event("claude", "PostToolUse", tool_name="Glob", tool_input={"pattern": "*"},
+                     tool_response={"filenames": ["a"], "numFiles": 1})
+    entry = "hooks: [{ name: no, on: tool.execute.after, exec: 'exit 1', on_failure: block%s }]"
+    hooke.config(entry % "")
+    assert set(answer(hooke, "claude", document).json) == {"decision", "reason"}
+    assert "the output stays" in receipts(hooke)[-1]["warnings"][-1]
+    hooke.config(entry % ", safety_critical: true")
+    assert set(answer(hooke, "claude", document).json) == {
+        "decision", "reason", "continue", "stopReason"}
+    assert "it is stopped" in receipts(hooke)[-1]["warnings"][-1]
+
+
 def test_context_that_gemini_takes_later(hooke):
     hooke.config("hooks: [{ name: hint, on: tool.execute.before, inject: mind the gap, once: true }]")
     request = event("gemini", "BeforeModel", llm_request={
