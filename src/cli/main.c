@@ -39,7 +39,8 @@ static const struct verb verbs[] = {
     { "answer", cmd_answer, "answer AGENT [EVENT]",
       "answer as a command hook of claude, codex or gemini: their JSON in, their JSON out",
       "Reads one event on standard input and acts as soon as it is complete. What hooks decide is\n"
-      "in the answer: the exit code is 0 whatever they say." },
+      "in the answer: the exit code is 0 whatever they say. Only where it can't be written a refusal\n"
+      "is 2, with the reason on standard error." },
     { "list", cmd_list, "list [--point POINT] [--all] [--names] [--json]",
       "list the hooks in the order they run", NULL },
     { "show", cmd_show, "show NAME [--session ID] [--json]",

@@ -106,6 +106,7 @@ struct agent_saying {
     bool critical;                   /* a safety-critical hook changed something, or refused it */
     bool unattended;                 /* the agent has no terminal: nobody can be asked */
     struct strbuf *lost;             /* what can't be said and what became of it, a line each */
+    const char **refused;            /* set to why, where the answer blocks or stops; may be NULL */
 };
 
 /* In the agent's own JSON; never NULL. */

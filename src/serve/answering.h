@@ -27,7 +27,8 @@ struct answer_request {
 
 /*
  * Reads one document, runs the chain, writes the answer. The exit code: 0 whatever hooks decide,
- * since the answer says it; 64 for an agent that can't be answered.
+ * since the answer says it; 64 for an agent that can't be answered. Where an answer that says
+ * anything can't be written it is 2 for a refusal, else 1, and standard error says why.
  *
  * It acts as soon as one document is complete and never waits for the end of the stream. What is no
  * event gets an answer that changes nothing, unless a safety-critical hook would have seen it: then

@@ -108,6 +108,13 @@ def database(hooke):
     return hooke.home / ".local/share/hooke/hooke.db"
 
 
+def run(hooke, program, document, **how):
+    """Either program as an agent runs it; `how` is for subprocess.run()."""
+    words = [client(), "claude"] if program == "hooke-answer" else [hooke.program, "answer", "claude"]
+    return subprocess.run(words, input=json.dumps(document), text=True, cwd=hooke.cwd, env=hooke.env,
+                          timeout=WAIT, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how})
+
+
 # One session --------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -438,6 +445,24 @@ def test_words_of_the_command_line(hooke):
     assert hooke("answer", "claude", "Stop", "more").rc == 64
     r = hooke("answer", "cluade")
     assert r.rc == 64 and "did you mean 'claude'" in r.err
+
+
+# Descriptors --------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("daemon", [False, True])
+def test_a_refusal_that_cannot_be_written_is_an_exit_code(hooke, daemon):
+    hooke.config("hooks:" + FORCE + "  - { name: hint, on: chat.message, inject: text }\n")
+    if daemon:
+        Daemon(hooke)
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        refused = run(hooke, "hooke-answer", before("claude", "git push --force"), stdout=full)
+        lost = run(hooke, "hooke-answer", prompt("claude"), stdout=full)
+        nothing = run(hooke, "hooke-answer", before("claude"), stdout=full)
+    why = "writing the answer: No space left on device"
+    assert (refused.returncode, refused.stderr) == (
+        2, f"hooke: answer claude: Force pushes are not allowed here. ({why})\n")
+    assert (lost.returncode, lost.stderr) == (1, f"hooke: answer claude: {why}\n")
+    assert (nothing.returncode, nothing.stderr) == (0, "")
 
 
 # What is broken -----------------------------------------------------------------------------------
