@@ -226,6 +226,10 @@ static int connect_daemon(char **env)
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -1;
+    if (fd <= STDERR_FILENO) { /* one of those to be handed over is closed */
+        close(fd);
+        return -1;
+    }
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
     if (connect(fd, (struct sockaddr *)&at, sizeof(at)) == 0 && is_mine(fd))
         return fd;

@@ -5,6 +5,7 @@
 #include "cli/sink.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 
@@ -219,12 +220,22 @@ static int finish_output(struct cli *cli, int rc)
     return rc ? rc : EXIT_FAILED;
 }
 
+/* No file of ours may get the number that is written to. What was closed stays of no use. */
+static void reserve_standard(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            return;
+}
+
 int main(int argc, char **argv)
 {
     struct cli cli = { .out = term_stdout() };
     struct sink sink;
     int rc;
 
+    reserve_standard();
     /* Writing to a hook that has gone must fail, not kill; so must a pipe to `head`. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a full file is an error of the write, not the end of us */

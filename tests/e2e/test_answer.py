@@ -465,6 +465,23 @@ def test_a_refusal_that_cannot_be_written_is_an_exit_code(hooke, daemon):
     assert (nothing.returncode, nothing.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("daemon", [False, True])
+@pytest.mark.parametrize("program", ["hooke", "hooke-answer"])
+def test_no_file_takes_the_place_of_a_closed_descriptor(hooke, program, daemon):
+    hooke.config(QUIET + "hooks:" + FORCE)
+    if daemon:
+        Daemon(hooke)
+    document = before("claude", "git push --force")
+    for closed in ([1], [1, 2]):
+        done = run(hooke, program, document, preexec_fn=lambda fds=closed: [os.close(f) for f in fds])
+        assert (done.returncode, done.stdout) == (2, "")
+        assert ("not allowed here" in done.stderr) == (2 not in closed)
+    done = run(hooke, program, document, preexec_fn=lambda: os.close(0))
+    assert (done.returncode, done.stdout) == (0, "{}\n")
+    assert done.stderr == "hooke: answer claude: reading standard input: Bad file descriptor\n"
+    assert [set(r) >= {"at", "point"} for r in receipts(hooke)] == [True, True]
+
+
 # What is broken -----------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("agent", AGENTS)
