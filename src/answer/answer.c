@@ -197,13 +197,15 @@ static int find_socket(char **env, struct sockaddr_un *at)
     const char *state = variable(env, "XDG_STATE_HOME"), *home = variable(env, "HOME");
 
     at->sun_family = AF_UNIX;
+    if (!home || home[0] != '/') /* the full program knows who this is, a daemon does not */
+        return 0;
     if (named)
         return named[0] && join(at, named, "");
     if (run && run[0] == '/')
         return join(at, run, "/hooke/hooke.sock");
     if (state && state[0] == '/')
         return join(at, state, "/hooke/hooke.sock");
-    return home && home[0] == '/' && join(at, home, "/.local/state/hooke/hooke.sock");
+    return join(at, home, "/.local/state/hooke/hooke.sock");
 }
 
 /* Nobody else gets to see what is in the environment. */

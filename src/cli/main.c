@@ -6,8 +6,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static verb_fn cmd_help;
 
@@ -229,6 +231,19 @@ static void reserve_standard(void)
             return;
 }
 
+/* Without HOME nobody's configuration would be in force, and nobody would notice. */
+static void find_home(void)
+{
+    const char *home = getenv("HOME");
+    const struct passwd *user;
+
+    if (home && home[0] == '/')
+        return;
+    user = getpwuid(geteuid());
+    if (user && user->pw_dir && user->pw_dir[0] == '/')
+        setenv("HOME", user->pw_dir, 1);
+}
+
 int main(int argc, char **argv)
 {
     struct cli cli = { .out = term_stdout() };
@@ -236,6 +251,7 @@ int main(int argc, char **argv)
     int rc;
 
     reserve_standard();
+    find_home();
     /* Writing to a hook that has gone must fail, not kill; so must a pipe to `head`. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a full file is an error of the write, not the end of us */

@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import pathlib
+import pwd
 import re
 import sqlite3
 import subprocess
@@ -571,6 +572,27 @@ def test_a_locked_store_is_nothing_to_hooks_without_state(hooke):
         assert time.monotonic() - began < 5
         db.execute("rollback")
     db.close()
+
+
+@pytest.mark.parametrize("value", [None, "", "here"])
+def test_a_home_that_no_variable_names_is_looked_up(hooke, tmp_path, value):
+    env = {k: v for k, v in hooke.env.items() if k != "HOME"}
+    env |= {} if value is None else {"HOME": value}
+    shown = subprocess.run([hooke.program, "install", "claude", "--dry-run", "--json"], text=True,
+                           capture_output=True, cwd=hooke.cwd, env=env, timeout=WAIT, check=True)
+    home = pwd.getpwuid(os.geteuid()).pw_dir
+    assert json.loads(shown.stdout)["file"] == f"{home}/.claude/settings.json"
+    # The daemon would take such a client's folders for those of nobody.
+    running = Daemon(hooke, XDG_RUNTIME_DIR=str(tmp_path))
+    for name, folder in (("CONFIG", ".config"), ("DATA", ".local/share"), ("STATE", ".local/state")):
+        env[f"XDG_{name}_HOME"] = str(hooke.home / folder)
+    hooke.config("hooks:" + FORCE)
+    done = subprocess.run([client(), "claude"], input=json.dumps(before("claude", "git push --force")),
+                          env={**env, "XDG_RUNTIME_DIR": str(tmp_path)}, capture_output=True, text=True,
+                          cwd=hooke.cwd, timeout=WAIT, check=True)
+    assert "not allowed here" in done.stdout
+    assert hooke("serve", "--status", "--json", XDG_RUNTIME_DIR=str(tmp_path)).json["served"] == 0
+    running.end()
 
 
 # The cold path ------------------------------------------------------------------------------------
