@@ -89,19 +89,25 @@ static int write_answer(const struct answering *s, struct arena *a)
 /* When there is no event ----------------------------------------------------------------------- */
 
 /* The hook in force that must not be passed over: at the event's point, or anywhere. NULL: none. */
-static const char *critical_hook(struct arena *a, struct engine *en, const struct agent_event *kind)
+static const struct hook *critical_hook(const struct registry *reg, const struct agent_event *kind)
 {
-    struct registry *reg = engine_look(en);
     const struct hook *const *hooks;
-    const char *name = NULL;
     size_t count;
 
     hooks = kind ? registry_at(reg, kind->point, &count) : registry_hooks(reg, &count);
-    for (size_t i = 0; i < count && !name; i++)
+    for (size_t i = 0; i < count; i++)
         if (hooks[i]->traits.safety_critical && !hooks[i]->off_because && !hooks[i]->traits.observe)
-            name = arena_strdup(a, hooks[i]->name);
+            return hooks[i];
+    return NULL;
+}
+
+bool answer_is_guarded(struct runtime *rt)
+{
+    struct registry *reg = engine_look(rt->engine);
+    bool guarded = critical_hook(reg, NULL) != NULL;
+
     registry_unref(reg);
-    return name;
+    return guarded;
 }
 
 /* Where something can be refused it is, if somebody depends on a hook that could not look. */
@@ -111,7 +117,8 @@ static void answer_without_event(struct answering *s, struct arena *a, const cha
     struct agent_saying saying = {
         .agent = s->agent, .event = s->kind, .in = s->in, .verdict = &v, .refused = &s->refused
     };
-    const char *hook = critical_hook(a, s->rt->engine, s->kind);
+    struct registry *reg = engine_look(s->rt->engine);
+    const struct hook *hook = critical_hook(reg, s->kind);
 
     complain(s, why);
     if (hook) {
@@ -120,8 +127,9 @@ static void answer_without_event(struct answering *s, struct arena *a, const cha
         v.reason = arena_printf(
             a,
             "hooke could not read the event, so the safety-critical hook '%s' did not see it: %s",
-            hook, why);
+            hook->name, why);
     }
+    registry_unref(reg);
     s->answer = agent_write(a, &saying);
 }
 

@@ -36,5 +36,8 @@ struct answer_request {
  */
 int answer_serve(struct runtime *rt, const struct answer_request *q);
 
+/* Whether a safety-critical hook is in force: what nobody has answered must not happen then. */
+bool answer_is_guarded(struct runtime *rt);
+
 /* The agents that can be answered, ended by NULL. */
 const char *const *answer_agents(void);
