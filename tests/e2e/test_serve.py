@@ -433,6 +433,28 @@ def test_after_the_handshake_nothing_runs_twice(hooke):
     server.close()
 
 
+@pytest.mark.parametrize("critical", [False, True])
+def test_a_daemon_that_is_killed_refuses_what_critical_hooks_had_to_see(hooke, critical):
+    hooke.config("disabled_hooks: [secret-guard, command-guard, sandbox]\nhooks:\n"
+                 "  - { name: slow, on: tool.execute.before, exec: 'echo $$ >pid; exec sleep 60',"
+                 f" safety_critical: {'true' if critical else 'false'} }}\n")
+    daemon = Daemon(hooke)
+    client_process = subprocess.Popen([client(), "claude"], cwd=hooke.cwd, env=hooke.env, text=True,
+                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE)
+    hooke.started.append(client_process)
+    client_process.stdin.write(json.dumps(pre_tool_use(hooke, "ls")))
+    client_process.stdin.flush()
+    pid = hooke.cwd / "pid"
+    wait_for(lambda: pid.exists() and pid.read_text().endswith("\n"))
+    daemon.end("kill")
+    os.kill(int(pid.read_text()), signal.SIGKILL)
+    out, err = client_process.communicate(timeout=WAIT)
+    assert (client_process.returncode, out) == (2 if critical else 1, "")
+    assert err.startswith("hooke-answer: the daemon ended while it answered")
+    assert ("so it is refused" in err) == critical and err.count("\n") == 1
+
+
 def test_a_daemon_that_hangs_is_given_up_in_time(hooke):
     hooke.config(GUARD)
     late = []
