@@ -15,32 +15,7 @@ import time
 
 import pytest
 
-from daemon import WAIT, Daemon, Host, answer, client, wait_for
-
-GUARD = """
-hooks:
-  - name: no-rm
-    on: tool.execute.before
-    when: tool == "bash" and has(args.command, "rm")
-    block: rm is not for agents
-"""
-
-
-def pre_tool_use(hooke, command, session="c1"):
-    return {"session_id": session, "transcript_path": "/dev/null", "cwd": str(hooke.cwd),
-            "permission_mode": "default", "hook_event_name": "PreToolUse", "tool_name": "Bash",
-            "tool_input": {"command": command}, "tool_use_id": "toolu_1"}
-
-
-def waiting_hook(hooke, name="waits"):
-    """A hook that says its pid and waits until the test lets it go; it only sees `wait` calls."""
-    began, go = hooke.home / f"{name}.pid", hooke.home / f"{name}.go"
-    os.mkfifo(go)
-    script = hooke.home / f"{name}.sh"
-    script.write_text(f"#!/bin/sh\necho $$ >{began}.new; mv {began}.new {began}\nread x <{go}\n")
-    script.chmod(0o755)
-    return began, go, (f"  - name: {name}\n    on: tool.execute.before\n    tool: wait\n"
-                       f"    exec: [{script}]\n")
+from daemon import GUARD, WAIT, Daemon, Host, answer, client, pre_tool_use, wait_for, waiting_hook
 
 
 @pytest.fixture
