@@ -75,13 +75,13 @@ static const char *critical_hook(struct arena *a, struct engine *en, const struc
 {
     struct registry *reg = engine_look(en);
     const struct hook *const *hooks;
-    const char *name = NULL;
+    const struct hook *critical;
+    const char *name;
     size_t count;
 
     hooks = kind ? registry_at(reg, kind->point, &count) : registry_hooks(reg, &count);
-    for (size_t i = 0; i < count && !name; i++)
-        if (hooks[i]->traits.safety_critical && !hooks[i]->off_because && !hooks[i]->traits.observe)
-            name = arena_strdup(a, hooks[i]->name);
+    critical = registry_critical(hooks, count);
+    name = critical ? arena_strdup(a, critical->name) : NULL;
     registry_unref(reg);
     return name;
 }
