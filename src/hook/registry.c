@@ -418,6 +418,14 @@ const struct hook *const *registry_at(const struct registry *reg, enum point poi
     return reg->at[point];
 }
 
+const struct hook *registry_critical(const struct hook *const *hooks, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (hooks[i]->traits.safety_critical && !hooks[i]->off_because && !hooks[i]->traits.observe)
+            return hooks[i];
+    return NULL;
+}
+
 const struct cadence *registry_cadence(const struct registry *reg, const struct hook *h,
                                        enum point point)
 {

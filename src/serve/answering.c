@@ -95,10 +95,7 @@ static const struct hook *critical_hook(const struct registry *reg, const struct
     size_t count;
 
     hooks = kind ? registry_at(reg, kind->point, &count) : registry_hooks(reg, &count);
-    for (size_t i = 0; i < count; i++)
-        if (hooks[i]->traits.safety_critical && !hooks[i]->off_because && !hooks[i]->traits.observe)
-            return hooks[i];
-    return NULL;
+    return registry_critical(hooks, count);
 }
 
 bool answer_is_guarded(struct runtime *rt)

@@ -111,6 +111,15 @@ def test_a_host_gets_verdict_and_receipt(daemon, hooke):
     assert "no-rm" in shown.out
 
 
+def test_a_host_is_told_where_hooks_must_not_be_passed_over(daemon, hooke):
+    host = daemon.host(cwd=str(hooke.cwd))
+    call = {"tool": "bash", "args": {"command": "ls"}}
+    assert host.emit("tool.execute.before", call)["critical"] is True
+    assert "critical" not in host.emit("agent.stop", {})
+    hooke.config("disabled_hooks: [secret-guard, command-guard, sandbox]")
+    assert "critical" not in host.emit("tool.execute.before", call)
+
+
 def shape(value):
     """Names and kinds of what is in it."""
     if isinstance(value, dict):
