@@ -17,6 +17,7 @@ static const struct {
     bool ids;            /* its hooks are told the ids of calls */
 } kept[] = {
     { "claude", "projects/*/*.jsonl", true },
+    { "claude", "projects/*/*/subagents/*.jsonl", true },
     { "codex", "sessions/*/*/*/rollout-*.jsonl", true },
     { "gemini", "tmp/*/chats/*.json*", false },
 };

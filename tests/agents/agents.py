@@ -21,6 +21,7 @@ class Agent:
     shell = None  # its tool that runs a command, and the argument that holds it
     reader = None  # its tool that reads a file, and the argument that names it
     follows_up = True  # whether a run without a terminal goes on when a hook says so
+    follow_up_said = 1  # how often the model then reads it
     shows_refusals = True  # whether a run without a terminal says why a prompt was refused
     starts_daemon = False  # whether it starts one where none runs
 
@@ -103,6 +104,31 @@ class Agent:
         subprocess.run([HOOKE, "serve", "--stop"], env=self.env, capture_output=True, check=False)
         if self.daemon:
             self.daemon.communicate(timeout=LIMIT)
+
+
+class Claude(Agent):
+    name, shell, reader = "claude", ("Bash", "command"), ("Read", "file_path")
+    follow_up_said = 2  # as feedback of a hook and as its error
+
+    settings = ()
+
+    def configure(self):
+        self.folder = self.home / ".claude"
+        self.env |= {"ANTHROPIC_BASE_URL": self.model.url, "ANTHROPIC_API_KEY": "none",
+                     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1",
+                     "IS_SANDBOX": "1"}  # else root may not skip permissions
+
+    def task(self, prompt):
+        """A subagent, which is waited for."""
+        return {"tool": "Agent", "args": {"description": "some work", "prompt": prompt,
+                                          "subagent_type": "Explore", "run_in_background": False}}
+
+    def command(self, *words):
+        return [PEERS / "claude", "-p", *words, "--dangerously-skip-permissions",
+                "--output-format", "json", *self.settings]
+
+    def resume(self, prompt):
+        return self.command("--continue", prompt)
 
 
 class Codex(Agent):
@@ -227,4 +253,4 @@ class OpenCodeServer:
         self.process.communicate(timeout=LIMIT)
 
 
-AGENTS = {"codex": Codex, "gemini": Gemini, "opencode": OpenCode}
+AGENTS = {"claude": Claude, "codex": Codex, "gemini": Gemini, "opencode": OpenCode}

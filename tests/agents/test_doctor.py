@@ -48,6 +48,31 @@ def test_calls_that_codex_made_without_hooke_are_listed(start, model):
     assert len(found["transcript"]) == 1, "the call that hooke saw is not missed"
 
 
+def test_calls_that_claude_made_without_hooke_are_listed(start, model):
+    """Those of a subagent, too."""
+    agent = start("claude")
+    model.turns = [agent.bash("echo one"), agent.task("go on"), agent.bash("echo two"),
+                   {"text": "finished"}]
+    assert hooke(agent, "install", "claude", "--yes").returncode == 0
+    agent.settings = ["--settings", '{"disableAllHooks": true}']
+    agent.run()
+    found = look(agent)
+    assert found["installed"][0]["health"] == found["command"][0]["health"] == "ok"
+    assert found["loaded"][0]["health"] == "warn" and "fired" not in found
+    missed = " ".join(line["text"] for line in found["transcript"])
+    assert missed.count("no receipt for") == len(found["transcript"]) == 2
+    assert missed.count("(Bash)") == 2 and missed.count("(Agent)") == 1
+
+    agent.settings = []
+    model.asked.clear()
+    agent.run()
+    found = look(agent)
+    assert found["loaded"][0]["health"] == "ok"
+    assert "PreToolUse 3, PostToolUse 3" in found["fired"][0]["text"]
+    assert "SubagentStart 1" in found["fired"][0]["text"]
+    assert len(found["transcript"]) == 2, "the calls that hooke saw are not missed"
+
+
 @pytest.mark.parametrize("trusted", [True, False])
 def test_gemini_is_looked_at_as_it_is(start, model, trusted):
     agent = start("gemini")

@@ -68,8 +68,11 @@ def prepare(agent):
     agent.write("home/.config/hooke/resident.sh", RESIDENT, 0o755)
     agent.write("work/.kodelet/hooks/words", KODELET, 0o755)
     agent.write("home/.claude/words.sh", CLAUDE)
-    agent.write("home/.claude/settings.json", json.dumps({"hooks": {"PreToolUse": [
-        {"matcher": "Bash", "hooks": [{"type": "command", "command": "sh ~/.claude/words.sh"}]}]}}))
+    settings = agent.home / ".claude/settings.json"  # Claude Code's own, with hooke in them, maybe
+    there = json.loads(settings.read_text()) if settings.exists() else {"hooks": {}}
+    there["hooks"].setdefault("PreToolUse", []).append(
+        {"matcher": "Bash", "hooks": [{"type": "command", "command": "sh ~/.claude/words.sh"}]})
+    settings.write_text(json.dumps(there))
     agent.hooke("trust", "--yes")
     names = [f"{kind}-{word}" for kind in KINDS for word in ("no", "old")]
     agent.model.turns = [*(agent.bash(f"echo {name} > {name}") for name in names),

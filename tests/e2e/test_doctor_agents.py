@@ -292,6 +292,14 @@ def test_calls_of_claude_without_a_receipt_are_listed(hooke):
     assert "session s1: no receipt for 1 tool call: toolu_2 (Bash)" == line["text"]
 
 
+def test_calls_of_a_subagent_of_claude_are_looked_at(hooke):
+    """Claude Code keeps a file for each, below a folder named after the session."""
+    install(hooke, "claude")
+    write(hooke.home / ".claude/projects/-w/s1/subagents/agent-a1.jsonl", claude_line("toolu_3"))
+    text = one(hooke, "claude", "transcript")["text"]
+    assert text == "session s1: no receipt for 1 tool call: toolu_3 (Bash)"
+
+
 def test_calls_of_codex_without_a_receipt_are_listed(hooke):
     install(hooke, "codex")
     tell(hooke, "codex", "PreToolUse", tool_name="Bash", tool_input={}, tool_use_id="call_1")
