@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define READ_MS      10000
+#define MARGIN_MS    2000 /* of the time an agent gives its hook: for all but the hooks */
 #define EXIT_FAILED  1
 #define EXIT_BLOCKED 2
 #define EXIT_USAGE   64
@@ -20,6 +21,7 @@
 struct answering {
     struct runtime *rt;
     const struct answer_request *q;
+    const struct dialect *dialect;
     const struct dialect_agent *agent;
     const struct agent_event *kind;
     struct str name; /* of the event; unset: not known */
@@ -308,6 +310,22 @@ static void settle(void *context, struct arena *a, struct receipt *r)
 
 /* Answering ------------------------------------------------------------------------------------ */
 
+/*
+ * An agent that has waited too long goes on as if nothing had been said, so hooks end before that:
+ * what a late one means is for `on_failure`. Who says how long events may take is believed.
+ */
+static uint32_t time_limit(const struct answering *s)
+{
+    const struct dialect *d = s->dialect;
+    struct registry *reg = engine_look(s->rt->engine);
+    const struct config *config = registry_config(reg);
+    bool said = config && setting_get(config->root, "event_timeout");
+    uint32_t ms = d->timeout_at ? d->timeout_at(s->event.point) : d->timeout_ms;
+
+    registry_unref(reg);
+    return said ? 0 : ms - (ms / 10 < MARGIN_MS ? ms / 10 : MARGIN_MS);
+}
+
 /* What the agent does not know of its own session. */
 static void complete_event(struct answering *s, struct arena *a)
 {
@@ -318,6 +336,7 @@ static void complete_event(struct answering *s, struct arena *a)
     ev->via = s->q->agent;
     ev->as = s->kind->name;
     ev->abort_fd = s->q->abort_fd;
+    ev->timeout_ms = time_limit(s);
     if (ev->point == POINT_AGENT_STOP && rec->kept && !rec->unknown)
         ev->data =
             json_with(a, ev->data, STR("continuations"), json_int(a, rec->loop.continuations));
@@ -362,7 +381,7 @@ int answer_serve(struct runtime *rt, const struct answer_request *q)
 {
     CLEANUP(arena) struct arena a = { 0 };
     const struct dialect *d = dialect_find(str_of(q->agent));
-    struct answering s = { .rt = rt, .q = q, .agent = d ? d->agent : NULL };
+    struct answering s = { .rt = rt, .q = q, .dialect = d, .agent = d ? d->agent : NULL };
     struct err e = { 0 };
 
     if (!s.agent) {

@@ -347,6 +347,20 @@ def test_gemini_tells_its_turns(hooke):
     assert said(hooke, "gemini", before("gemini"))["reason"] == "enough"
 
 
+# Time ---------------------------------------------------------------------------------------------
+
+def test_hooks_end_before_the_agent_gives_up(hooke):
+    entry = "hooks: [{ name: slow, on: session.ended, exec: 'sleep %s' }]\n"
+    end = event("claude", "SessionEnd", reason="other")  # waits for its hooks 1.5 s
+    hooke.config(entry % 25)
+    said_end = run(hooke, "hooke", end)
+    assert (said_end.returncode, said_end.stdout) == (0, "{}\n")
+    assert receipts(hooke)[-1]["runs"][0]["end"] == "timed-out"
+    hooke.config(entry % 1.6 + "event_timeout: 20s\n")
+    assert answer(hooke, "claude", end).json == {}
+    assert "end" not in receipts(hooke)[-1]["runs"][0], "who says how long it takes is believed"
+
+
 # Whose hooks --------------------------------------------------------------------------------------
 
 def settings(hooke, command):
