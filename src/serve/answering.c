@@ -112,19 +112,22 @@ bool answer_is_guarded(struct runtime *rt)
     return guarded;
 }
 
-/* Where something can be refused it is, if somebody depends on a hook that could not look. */
+/* Refused, if somebody depends on a hook that could not look and it can be; else the person is
+ * told. */
 static void answer_without_event(struct answering *s, struct arena *a, const char *why)
 {
     struct verdict v = { 0 };
-    struct agent_saying saying = {
-        .agent = s->agent, .event = s->kind, .in = s->in, .verdict = &v, .refused = &s->refused
-    };
+    struct agent_saying saying = { .agent = s->agent,
+                                   .event = s->kind,
+                                   .in = s->in,
+                                   .verdict = &v,
+                                   .critical = true,
+                                   .refused = &s->refused };
     struct registry *reg = engine_look(s->rt->engine);
     const struct hook *hook = critical_hook(reg, s->kind);
 
     complain(s, why);
     if (hook) {
-        saying.critical = true;
         v.decision = DECISION_BLOCK;
         v.reason = arena_printf(
             a,
@@ -132,6 +135,10 @@ static void answer_without_event(struct answering *s, struct arena *a, const cha
             hook->name, why);
     }
     registry_unref(reg);
+    s->answer = agent_write(a, &saying);
+    if (s->refused)
+        return;
+    v = (struct verdict){ .say = arena_printf(a, "hooke did not look at this: %s", why) };
     s->answer = agent_write(a, &saying);
 }
 
@@ -253,7 +260,9 @@ static const char *alarm_of(const struct answering *s, struct arena *a, const st
     if (s->q->broken)
         return arena_printf(a, "hooke: %s", s->q->broken);
     if (!config || !config->broken)
-        return NULL;
+        return s->record.unknown
+                   ? arena_printf(a, "hooke: hooks can't remember anything: %s", s->record.unknown)
+                   : NULL;
     return arena_printf(a, "hooke: the configuration is broken, %s: %s%s%s",
                         config->fallen_back ? "its last good version is in force"
                                             : "the defaults are in force",

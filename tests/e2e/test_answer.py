@@ -415,8 +415,11 @@ BROKEN = ['{"session_id": "s", "hook_event_name": "%s", nonsense', "%s nonsense"
 def test_what_is_no_event_is_let_pass(hooke, agent, text):
     hooke.config(QUIET)
     r = answer(hooke, agent, text.replace("%s", NAMES[agent][2]))
-    assert r.json == {}
-    assert r.err.startswith(f"hooke: answer {agent}: ") and r.err.count("\n") == 1
+    why = r.err.removeprefix(f"hooke: answer {agent}: ").removesuffix("\n")
+    assert why != r.err and "\n" not in why
+    # What goes to standard error nobody reads: the person is told where the event is known.
+    known = '"hook_event_name"' in text
+    assert r.json == ({"systemMessage": f"hooke did not look at this: {why}"} if known else {})
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -432,7 +435,9 @@ def test_what_is_no_event_is_blocked_for_a_safety_critical_hook(hooke, agent):
     r = answer(hooke, agent, "nonsense", NAMES[agent][2])
     assert words in json.dumps(r.json)
     r = answer(hooke, agent, "nonsense", "SessionEnd")
-    assert r.json == {}, "no safety-critical hook is there"
+    assert set(r.json) <= {"systemMessage"}, "no safety-critical hook is there"
+    r = answer(hooke, agent, "nonsense", NAMES[agent][4])
+    assert set(r.json) == {"systemMessage"}, "a stop can't be refused"
 
 
 def test_the_event_of_the_command_line(hooke):
@@ -561,6 +566,8 @@ def test_a_broken_store_blocks_nothing(hooke, agent, make):
     assert "decision" not in json.dumps(r.json).lower() and r.rc == 0
     assert answer(hooke, agent, before(agent, "git push --force"), HOOKE_STORE=store).json == refusal(
         agent, NAMES[agent][2], "Force pushes are not allowed here.")
+    told = answer(hooke, agent, prompt(agent), HOOKE_STORE=store).json
+    assert "hooks can't remember anything: store '" in told.pop("systemMessage") and told == {}
     assert answer(hooke, agent, stop(agent), HOOKE_STORE=store).json == goes_on(agent, "go on")
     last = answer(hooke, agent, stop(agent, True), HOOKE_STORE=store).json
     assert "the store can't tell" in last.pop("systemMessage") and last == {}
