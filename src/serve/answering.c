@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define READ_MS      10000
+#define MARGIN_MS    2000 /* of the time an agent gives its hook: for all but the hooks */
 #define EXIT_FAILED  1
 #define EXIT_BLOCKED 2
 #define EXIT_USAGE   64
@@ -20,6 +21,7 @@
 struct answering {
     struct runtime *rt;
     const struct answer_request *q;
+    const struct dialect *dialect;
     const struct dialect_agent *agent;
     const struct agent_event *kind;
     struct str name; /* of the event; unset: not known */
@@ -107,19 +109,22 @@ bool answer_is_guarded(struct runtime *rt)
     return guarded;
 }
 
-/* Where something can be refused it is, if somebody depends on a hook that could not look. */
+/* Refused, if somebody depends on a hook that could not look and it can be; else the person is
+ * told. */
 static void answer_without_event(struct answering *s, struct arena *a, const char *why)
 {
     struct verdict v = { 0 };
-    struct agent_saying saying = {
-        .agent = s->agent, .event = s->kind, .in = s->in, .verdict = &v, .refused = &s->refused
-    };
+    struct agent_saying saying = { .agent = s->agent,
+                                   .event = s->kind,
+                                   .in = s->in,
+                                   .verdict = &v,
+                                   .critical = true,
+                                   .refused = &s->refused };
     struct registry *reg = engine_look(s->rt->engine);
     const struct hook *hook = critical_hook(reg, s->kind);
 
     complain(s, why);
     if (hook) {
-        saying.critical = true;
         v.decision = DECISION_BLOCK;
         v.reason = arena_printf(
             a,
@@ -127,6 +132,10 @@ static void answer_without_event(struct answering *s, struct arena *a, const cha
             hook->name, why);
     }
     registry_unref(reg);
+    s->answer = agent_write(a, &saying);
+    if (s->refused)
+        return;
+    v = (struct verdict){ .say = arena_printf(a, "hooke did not look at this: %s", why) };
     s->answer = agent_write(a, &saying);
 }
 
@@ -248,7 +257,9 @@ static const char *alarm_of(const struct answering *s, struct arena *a, const st
     if (s->q->broken)
         return arena_printf(a, "hooke: %s", s->q->broken);
     if (!config || !config->broken)
-        return NULL;
+        return s->record.unknown
+                   ? arena_printf(a, "hooke: hooks can't remember anything: %s", s->record.unknown)
+                   : NULL;
     return arena_printf(a, "hooke: the configuration is broken, %s: %s%s%s",
                         config->fallen_back ? "its last good version is in force"
                                             : "the defaults are in force",
@@ -305,6 +316,22 @@ static void settle(void *context, struct arena *a, struct receipt *r)
 
 /* Answering ------------------------------------------------------------------------------------ */
 
+/*
+ * An agent that has waited too long goes on as if nothing had been said, so hooks end before that:
+ * what a late one means is for `on_failure`. Who says how long events may take is believed.
+ */
+static uint32_t time_limit(const struct answering *s)
+{
+    const struct dialect *d = s->dialect;
+    struct registry *reg = engine_look(s->rt->engine);
+    const struct config *config = registry_config(reg);
+    bool said = config && setting_get(config->root, "event_timeout");
+    uint32_t ms = d->timeout_at ? d->timeout_at(s->event.point) : d->timeout_ms;
+
+    registry_unref(reg);
+    return said ? 0 : ms - (ms / 10 < MARGIN_MS ? ms / 10 : MARGIN_MS);
+}
+
 /* What the agent does not know of its own session. */
 static void complete_event(struct answering *s, struct arena *a)
 {
@@ -315,6 +342,7 @@ static void complete_event(struct answering *s, struct arena *a)
     ev->via = s->q->agent;
     ev->as = s->kind->name;
     ev->abort_fd = s->q->abort_fd;
+    ev->timeout_ms = time_limit(s);
     if (ev->point == POINT_AGENT_STOP && rec->kept && !rec->unknown)
         ev->data =
             json_with(a, ev->data, STR("continuations"), json_int(a, rec->loop.continuations));
@@ -359,7 +387,7 @@ int answer_serve(struct runtime *rt, const struct answer_request *q)
 {
     CLEANUP(arena) struct arena a = { 0 };
     const struct dialect *d = dialect_find(str_of(q->agent));
-    struct answering s = { .rt = rt, .q = q, .agent = d ? d->agent : NULL };
+    struct answering s = { .rt = rt, .q = q, .dialect = d, .agent = d ? d->agent : NULL };
     struct err e = { 0 };
 
     if (!s.agent) {
