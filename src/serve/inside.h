@@ -53,5 +53,8 @@ bool server_wait(struct server *s, int fd, uint64_t until_ns);
 /* A thread begins with it: its folder and its umask are its own from then on. */
 void server_settle_thread(struct server *s);
 
+/* What this thread and whatever it leaves to others start has this umask from now on. */
+void server_use_mask(mode_t mask);
+
 /* This thread works in `cwd` from now on; NULL: in none. False: it cannot. */
 MUST_CHECK bool server_enter(struct server *s, const char *cwd);

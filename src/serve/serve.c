@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/handover.h"
 #include "base/mem.h"
+#include "base/vars.h"
 #include "serve/host.h"
 #include "serve/inside.h"
 #include "serve/taking.h"
@@ -27,8 +28,14 @@ void server_settle_thread(struct server *s)
         return;
     }
     /* whoever started this thread may be at work for a client already */
-    umask(s->mask);
+    server_use_mask(s->mask);
     (void)!chdir("/");
+}
+
+void server_use_mask(mode_t mask)
+{
+    umask(mask);
+    vars_use_mask((int)mask);
 }
 
 bool server_enter(struct server *s, const char *cwd)

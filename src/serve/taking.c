@@ -190,7 +190,7 @@ static const char *take(struct client *c, struct handed *h)
         return "nobody answers agents here";
     if (!server_enter(c->server, h->texts.cwd))
         return "its folder cannot be entered";
-    umask((mode_t)h->head.mask & 0777);
+    server_use_mask((mode_t)h->head.mask & 0777);
     if (tenants_take(&c->server->tenants, &key, &t, &e) < 0) {
         log_warn(c->server->o->log, "%s", e.msg);
         return "its configuration is refused";
@@ -211,7 +211,7 @@ void taking_serve(struct client *c)
         log_info(c->server->o->log, "a client is left to itself: %s", why);
         (void)!say(c->fd, HANDOVER_REFUSED);
     }
-    umask(c->server->mask);
+    server_use_mask(c->server->mask);
     (void)!server_enter(c->server, NULL);
     close_all(&h);
     arena_release(&h.arena);
