@@ -26,13 +26,15 @@ struct server {
     struct tenants tenants;
     int stop_fd;          /* of a request to stop: an eventfd; the options' is watched too */
     int abort_fd;         /* readable: end the processes of hooks */
+    int empty_fd;         /* readable: there are no threads any more; an eventfd */
     pthread_mutex_t turn; /* whoever holds it waits for connections */
     pthread_mutex_t lock; /* of what follows */
-    pthread_cond_t changed;
+    pthread_cond_t stops; /* it has been asked to */
     struct client *clients;
     size_t threads, waiting;
     uint64_t idle_since_ns; /* when the last client left */
     atomic_bool stopping;
+    bool closing;           /* runtimes are being closed; of the thread that runs the program */
     atomic_bool one_folder; /* threads cannot have folders of their own here */
     uint64_t began_ns;
     mode_t mask; /* of threads that work for nobody in particular */

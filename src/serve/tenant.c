@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 struct tenant {
+    struct tenants *all;
     struct tenant *next;
     size_t users;  /* guarded by the lock of all */
     bool leaves;   /* nobody will find it again */
@@ -28,6 +29,7 @@ void tenants_init(struct tenants *all, struct log *log, int abort_fd)
 {
     *all = (struct tenants){ .log = log, .abort_fd = abort_fd };
     pthread_mutex_init(&all->lock, NULL);
+    pthread_cond_init(&all->left, NULL);
 }
 
 static void tenant_free(struct tenant *t)
@@ -41,14 +43,47 @@ static void tenant_free(struct tenant *t)
     free(t);
 }
 
+static void *see_off(void *context)
+{
+    struct tenant *t = context;
+    struct tenants *all = t->all;
+
+    tenant_free(t);
+    pthread_mutex_lock(&all->lock);
+    all->leaving--;
+    pthread_cond_signal(&all->left);
+    pthread_mutex_unlock(&all->lock);
+    return NULL;
+}
+
+/* It has been counted among the leaving. */
+static void part_with(struct tenant *t)
+{
+    pthread_attr_t attributes;
+    pthread_t id;
+    int r;
+
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    r = pthread_create(&id, &attributes, see_off, t);
+    pthread_attr_destroy(&attributes);
+    if (r != 0)
+        see_off(t);
+}
+
 void tenants_release(struct tenants *all)
 {
     struct tenant *next;
 
+    pthread_mutex_lock(&all->lock);
+    while (all->leaving)
+        pthread_cond_wait(&all->left, &all->lock);
+    pthread_mutex_unlock(&all->lock);
     for (struct tenant *t = all->first; t; t = next) {
         next = t->next;
         tenant_free(t);
     }
+    pthread_cond_destroy(&all->left);
     pthread_mutex_destroy(&all->lock);
     *all = (struct tenants){ 0 };
 }
@@ -74,10 +109,12 @@ static void write_key(struct strbuf *out, const struct tenant_key *key)
             strbuf_printf(out, "%zu:%s\n", strlen(*vars), *vars);
 }
 
-static struct tenant *tenant_new(const struct tenant_key *key, struct str text, uint64_t hash)
+static struct tenant *tenant_new(struct tenants *all, const struct tenant_key *key, struct str text,
+                                 uint64_t hash)
 {
     struct tenant *t = xcalloc(1, sizeof(*t));
 
+    t->all = all;
     t->hash = hash;
     t->key = xcalloc(1, text.len + 1);
     memcpy(t->key, text.ptr, text.len);
@@ -120,7 +157,10 @@ static struct tenant *drop_oldest(struct tenants *all, const struct tenant *keep
     *at = NULL;
     all->count--;
     t->leaves = true;
-    return t->users || t == keep ? NULL : t;
+    if (t->users || t == keep)
+        return NULL;
+    all->leaving++;
+    return t;
 }
 
 static struct tenant *find_or_make(struct tenants *all, const struct tenant_key *key)
@@ -134,7 +174,7 @@ static struct tenant *find_or_make(struct tenants *all, const struct tenant_key 
     pthread_mutex_lock(&all->lock);
     t = find(all, strbuf_str(&text), hash);
     if (!t) {
-        t = tenant_new(key, strbuf_str(&text), hash);
+        t = tenant_new(all, key, strbuf_str(&text), hash);
         t->next = all->first;
         all->first = t;
         all->count++;
@@ -143,7 +183,7 @@ static struct tenant *find_or_make(struct tenants *all, const struct tenant_key 
     gone = drop_oldest(all, t);
     pthread_mutex_unlock(&all->lock);
     if (gone)
-        tenant_free(gone);
+        part_with(gone);
     return t;
 }
 
@@ -225,9 +265,10 @@ void tenants_give(struct tenants *all, struct tenant *t)
 
     pthread_mutex_lock(&all->lock);
     last = --t->users == 0 && t->leaves;
+    all->leaving += last;
     pthread_mutex_unlock(&all->lock);
     if (last)
-        tenant_free(t);
+        part_with(t);
 }
 
 struct runtime *tenant_runtime(struct tenant *t)
