@@ -10,7 +10,16 @@
 
 #define SERVE_THREADS_MAX 2048 /* all of them */
 #define SERVE_HOSTS_MAX   512  /* connections that speak JSON-RPC */
-#define SERVE_SPARE       4    /* threads that wait for their turn to wait for a connection */
+
+/*
+ * Descriptors are for hooks as well, whose processes need some each: a client that hands its own
+ * over is taken while those of clients are a third of all, others while they are two thirds. The
+ * system gives the lowest number that is free, so a descriptor tells how many there are.
+ */
+#define SERVE_FILES_CLIENTS(max) ((max) / 3)
+#define SERVE_FILES_ALL(max)     ((max) / 3 * 2)
+
+#define SERVE_SPARE 4 /* threads that wait for their turn to wait for a connection */
 
 struct server;
 
@@ -37,7 +46,8 @@ struct server {
     bool closing;           /* runtimes are being closed; of the thread that runs the program */
     atomic_bool one_folder; /* threads cannot have folders of their own here */
     uint64_t began_ns;
-    mode_t mask; /* of threads that work for nobody in particular */
+    int files_max; /* descriptors of this process */
+    mode_t mask;   /* of threads that work for nobody in particular */
     atomic_size_t hosts;
     atomic_uint_least64_t served; /* requests */
 };

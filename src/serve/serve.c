@@ -13,6 +13,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #define LAST_CHANCE_MS 3000 /* for hooks whose processes were ended */
@@ -167,6 +168,8 @@ static void serve_client(struct server *s, int fd)
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
     if (!socket_is_mine(fd))
         log_warn(s->o->log, "a connection of another user was refused");
+    else if (fd >= SERVE_FILES_ALL(s->files_max))
+        log_warn_once(s->o->log, "connections are refused: too few descriptors are left");
     else if (recv(fd, &first, 1, MSG_PEEK) == 1)
         first == HANDOVER_MAGIC[0] ? taking_serve(&c) : host_serve(&c);
     strike_off(s, &c);
@@ -367,12 +370,21 @@ static void release(struct server *s)
     pthread_mutex_destroy(&s->lock);
 }
 
+static int count_files(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur > INT32_MAX)
+        return INT32_MAX;
+    return (int)limit.rlim_cur;
+}
+
 int serve_run(const struct serve_options *o, struct err *e)
 {
     struct server *s = xcalloc(1, sizeof(*s));
     CLEANUP(fd)
-    int stop = eventfd(0, EFD_CLOEXEC),
-        abort = eventfd(0, EFD_CLOEXEC), empty = eventfd(0, EFD_CLOEXEC);
+    int stop = eventfd(0, EFD_CLOEXEC), abort = eventfd(0, EFD_CLOEXEC),
+        empty = eventfd(0, EFD_CLOEXEC);
     int r;
 
     if (stop < 0 || abort < 0 || empty < 0) {
@@ -383,6 +395,7 @@ int serve_run(const struct serve_options *o, struct err *e)
         .o = o, .stop_fd = stop, .abort_fd = abort, .empty_fd = empty, .waiting = 1
     };
     s->began_ns = s->idle_since_ns = clock_mono_ns();
+    s->files_max = count_files();
     s->mask = umask(077);
     umask(s->mask);
     pthread_mutex_init(&s->turn, NULL);

@@ -186,6 +186,8 @@ static const char *take(struct client *c, struct handed *h)
 
     if (why)
         return why;
+    if (h->fds[HANDOVER_FDS - 1] >= SERVE_FILES_CLIENTS(c->server->files_max))
+        return "too few descriptors are left";
     if (!c->server->o->answer)
         return "nobody answers agents here";
     if (!server_enter(c->server, h->texts.cwd))

@@ -7,6 +7,7 @@
 #include "hook/registry.h"
 #include "serve/watch.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 
 struct tenant {
@@ -199,9 +200,11 @@ static void look(struct tenant *t, int64_t before_ms)
 
 static int move_in(struct tenants *all, struct tenant *t, struct err *e)
 {
-    struct runtime_options o = {
-        .log = all->log, .cwd = t->cwd, .answering = t->answering, .abort_fd = all->abort_fd
-    };
+    struct runtime_options o = { .log = all->log,
+                                 .cwd = t->cwd,
+                                 .answering = t->answering,
+                                 .crowded = true,
+                                 .abort_fd = all->abort_fd };
     int64_t before = clock_wall_ms();
     int r = runtime_open(&t->rt, &o, e);
 
@@ -217,13 +220,17 @@ static int move_in(struct tenants *all, struct tenant *t, struct err *e)
 /* A configuration that is refused leaves the one before in force, until the files change again. */
 static void reconfigure(struct tenants *all, struct tenant *t)
 {
-    struct runtime_options o = { .log = all->log, .cwd = t->cwd, .answering = t->answering };
+    struct runtime_options o = {
+        .log = all->log, .cwd = t->cwd, .answering = t->answering, .crowded = true
+    };
     int64_t before = clock_wall_ms();
     struct err e = { 0 };
+    int r = runtime_configure(&t->rt, &o, &e);
 
-    if (runtime_configure(&t->rt, &o, &e) < 0)
+    if (r < 0)
         log_warn(all->log, "the configuration of '%s' stays as it was: %s", t->cwd, e.msg);
-    look(t, before);
+    if (r != -EMFILE) /* else the next event tries again */
+        look(t, before);
 }
 
 static int be_ready(struct tenants *all, struct tenant *t, struct err *e)
