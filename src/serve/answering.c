@@ -9,11 +9,14 @@
 #include "serve/record.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <unistd.h>
 
 #define READ_MS    10000
 #define EXIT_USAGE 64
 #define STAT_MAX   4096
+#define LAST_MS    1000 /* to read an answer, for one whose event was aborted */
 
 struct answering {
     struct runtime *rt;
@@ -37,14 +40,28 @@ const char *const *answer_agents(void)
 
 /* Writing -------------------------------------------------------------------------------------- */
 
-static void write_text(int fd, const char *text, size_t len)
+/* Until it can be written to; false: whoever asked has gone and nobody reads. */
+static bool wait_for_reader(int fd, int abort_fd)
 {
-    while (len > 0) {
-        ssize_t n = write(fd, text, len);
+    struct pollfd fds[] = { { .fd = fd, .events = POLLOUT },
+                            { .fd = abort_fd > 0 ? abort_fd : -1, .events = POLLIN } };
+    int n;
 
-        if (n < 0 && errno == EINTR)
+    do
+        n = poll(fds, ARRAY_LEN(fds), -1);
+    while (n < 0 && errno == EINTR);
+    return fds[0].revents || poll(fds, 1, LAST_MS) > 0;
+}
+
+/* In pieces that a pipe which has room takes without waiting. */
+static void write_text(const struct answer_request *q, int fd, const char *text, size_t len)
+{
+    while (len > 0 && wait_for_reader(fd, q->abort_fd)) {
+        ssize_t n = write(fd, text, len < PIPE_BUF ? len : PIPE_BUF);
+
+        if (n < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
-        if (n <= 0) /* whoever asked has gone: nobody is left to tell */
+        if (n <= 0) /* nobody is left to tell */
             return;
         text += n;
         len -= (size_t)n;
@@ -57,7 +74,7 @@ static void write_answer(const struct answering *s)
 
     json_write(&out, s->answer, JSON_COMPACT);
     strbuf_addch(&out, '\n');
-    write_text(s->q->out, strbuf_cstr(&out), out.len);
+    write_text(s->q, s->q->out, strbuf_cstr(&out), out.len);
 }
 
 static void complain(const struct answering *s, const char *words)
@@ -65,7 +82,7 @@ static void complain(const struct answering *s, const char *words)
     CLEANUP(strbuf) struct strbuf line = { 0 };
 
     strbuf_printf(&line, "hooke: answer %s: %s\n", s->q->agent, words);
-    write_text(s->q->err, strbuf_cstr(&line), line.len);
+    write_text(s->q, s->q->err, strbuf_cstr(&line), line.len);
 }
 
 /* When there is no event ----------------------------------------------------------------------- */

@@ -29,7 +29,7 @@ static bool read_more(struct host *h)
         shutdown(h->client->fd, SHUT_RDWR);
         return end_of(h);
     }
-    if (!server_wait(h->server, h->client->fd, 0))
+    if (!server_wait(h->server, h->client->fd, h->greeted ? 0 : h->client->speak_by_ns))
         return end_of(h);
     do
         n = recv(h->client->fd, room, CHUNK, 0);
@@ -201,7 +201,7 @@ static void refuse(const struct client *c)
 
 void host_serve(struct client *c)
 {
-    const struct timeval never = { 0 }, limit = { .tv_sec = WRITE_SECS };
+    const struct timeval limit = { .tv_sec = WRITE_SECS };
     struct host h = { .client = c, .server = c->server, .unread.max = HOST_LINE_MAX };
 
     until_open(&h.gone, 0, c->server->abort_fd);
@@ -210,7 +210,6 @@ void host_serve(struct client *c)
     } else {
         until_watch_end(&h.gone, c->fd);
         h.threads = h.waiting = 1;
-        setsockopt(c->fd, SOL_SOCKET, SO_RCVTIMEO, &never, sizeof(never));
         setsockopt(c->fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
         serve(&h);
     }

@@ -27,6 +27,7 @@ struct server;
 struct client {
     struct server *server;
     int fd;
+    uint64_t speak_by_ns;      /* when it must have said what it wants */
     struct client *next, **at; /* among all; guarded by the server's lock */
 };
 

@@ -160,17 +160,17 @@ static void strike_off(struct server *s, struct client *c)
 
 static void serve_client(struct server *s, int fd)
 {
-    struct client c = { .server = s, .fd = fd };
-    const struct timeval limit = { .tv_sec = HANDOVER_WAIT_MS / 1000 };
+    struct client c = { .server = s,
+                        .fd = fd,
+                        .speak_by_ns = clock_mono_ns() + HANDOVER_WAIT_MS * 1000000ull };
     char first;
 
     enlist(s, &c);
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
     if (!socket_is_mine(fd))
         log_warn(s->o->log, "a connection of another user was refused");
     else if (fd >= SERVE_FILES_ALL(s->files_max))
         log_warn_once(s->o->log, "connections are refused: too few descriptors are left");
-    else if (recv(fd, &first, 1, MSG_PEEK) == 1)
+    else if (server_wait(s, fd, c.speak_by_ns) && recv(fd, &first, 1, MSG_PEEK) == 1)
         first == HANDOVER_MAGIC[0] ? taking_serve(&c) : host_serve(&c);
     strike_off(s, &c);
     close(fd);
