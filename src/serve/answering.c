@@ -9,10 +9,13 @@
 #include "serve/record.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <unistd.h>
 
 #define READ_MS      10000
 #define MARGIN_MS    2000 /* of the time an agent gives its hook: for all but the hooks */
+#define LAST_MS      1000 /* to read an answer, for one whose event was aborted */
 #define EXIT_FAILED  1
 #define EXIT_BLOCKED 2
 #define EXIT_USAGE   64
@@ -42,12 +45,31 @@ const char *const *answer_agents(void)
 
 /* Writing -------------------------------------------------------------------------------------- */
 
-static bool write_text(int fd, const char *text, size_t len)
+/* Until it can be written to; false: whoever asked has gone and nobody reads. */
+static bool wait_for_reader(int fd, int abort_fd)
+{
+    struct pollfd fds[] = { { .fd = fd, .events = POLLOUT },
+                            { .fd = abort_fd > 0 ? abort_fd : -1, .events = POLLIN } };
+    int n;
+
+    do
+        n = poll(fds, ARRAY_LEN(fds), -1);
+    while (n < 0 && errno == EINTR);
+    return fds[0].revents || poll(fds, 1, LAST_MS) > 0;
+}
+
+/* In pieces that a pipe which has room takes without waiting. */
+static bool write_text(const struct answer_request *q, int fd, const char *text, size_t len)
 {
     while (len > 0) {
-        ssize_t n = write(fd, text, len);
+        ssize_t n;
 
-        if (n < 0 && errno == EINTR)
+        if (!wait_for_reader(fd, q->abort_fd)) {
+            errno = EPIPE;
+            return false;
+        }
+        n = write(fd, text, len < PIPE_BUF ? len : PIPE_BUF);
+        if (n < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (n <= 0)
             return false;
@@ -63,7 +85,7 @@ static void complain(const struct answering *s, const char *words)
     CLEANUP(strbuf) struct strbuf line = { 0 };
 
     strbuf_printf(&line, "hooke: answer %s: %s\n", s->q->agent, words);
-    (void)write_text(s->q->err, strbuf_cstr(&line), line.len);
+    (void)write_text(s->q, s->q->err, strbuf_cstr(&line), line.len);
 }
 
 /* To each of these agents code 2 with a line on standard error is a refusal, and 1 a failure. */
@@ -82,7 +104,7 @@ static int write_answer(const struct answering *s, struct arena *a)
 
     json_write(&out, s->answer, JSON_COMPACT);
     strbuf_addch(&out, '\n');
-    if (write_text(s->q->out, strbuf_cstr(&out), out.len))
+    if (write_text(s->q, s->q->out, strbuf_cstr(&out), out.len))
         return 0;
     (void)err_errno(&e, "writing the answer");
     return say_otherwise(s, a, e.msg);

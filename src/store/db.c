@@ -185,7 +185,7 @@ int db_ready(struct db *db, struct err *e)
     struct err why = { 0 };
     int r;
 
-    db->deadline = clock_mono_ns() + patience * 1000000u;
+    db->deadline = (db->asked_ns ? db->asked_ns : clock_mono_ns()) + patience * 1000000u;
     if (db->handle)
         return 0;
     db->random = (clock_mono_ns() ^ ((uint64_t)getpid() << 32)) | 1;
