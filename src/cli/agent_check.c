@@ -59,7 +59,7 @@ static void look_into(struct agent_look *l, struct agent_place *p)
         p->installed = plugin_file_state(text) != PLUGIN_OTHER;
         return;
     }
-    if (str_trim(text).len && registration_entries(l->arena, text, &p->entries, &e) < 0)
+    if (str_trim(text).len && registration_entries(l->agent, l->arena, text, &p->entries, &e) < 0)
         p->broken = arena_strdup(l->arena, e.msg);
     p->installed = p->entries && p->entries[0].event;
 }

@@ -16,7 +16,8 @@ static const struct json *read_json(struct agent_look *l, const char *path)
     struct str text;
 
     if (file_read(l->arena, path, SETTINGS_MAX, &text, NULL) < 0 ||
-        json_parse(l->arena, text, NULL, &j, NULL) < 0)
+        json_parse(l->arena, json_edited(l->arena, text, l->agent->comments).parsed, NULL, &j,
+                   NULL) < 0)
         return NULL;
     return j;
 }
