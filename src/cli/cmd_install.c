@@ -27,33 +27,21 @@ struct installing {
 
 /* Where ---------------------------------------------------------------------------------------- */
 
-/* Without links, as far as it is there: what is made below keeps that name. */
-static const char *real_path(struct arena *a, const char *path)
-{
-    CLEANUP(mem) char *real = realpath(path, NULL);
-    const char *folder = path_dirname(a, path);
-
-    if (real)
-        return arena_strdup(a, real);
-    if (strlen(folder) >= strlen(path))
-        return path;
-    return path_join(a, real_path(a, folder), path_basename(path));
-}
-
 /* A file that is a link stays one, also where what it leads to is not there yet. */
 static const char *follow(struct arena *a, const char *file)
 {
     char target[PATH_MAX];
 
+    file = trust_name(a, file);
     for (int links = 0; links < LINKS_MAX; links++) {
         ssize_t len = readlink(file, target, sizeof(target) - 1);
 
         if (len <= 0)
             break;
         target[len] = '\0';
-        file = path_join(a, path_dirname(a, file), target);
+        file = trust_name(a, path_join(a, path_dirname(a, file), target));
     }
-    return real_path(a, file);
+    return file;
 }
 
 /* Unset: there is no such file. */

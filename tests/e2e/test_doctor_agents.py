@@ -1,5 +1,6 @@
 """hooke doctor AGENT: is it installed, loaded, trusted, and what has it missed?"""
 
+import hashlib
 import json
 import os
 import pathlib
@@ -117,13 +118,26 @@ def test_a_plugin_of_another_version_is_a_warning(hooke):
 # Trusted
 
 
+def codex_hash(event, group, handler):
+    """As Codex 0.166.0 has it: names sorted, what is not said filled in."""
+    last = event == "session_end"
+    secs = max(handler.get("timeout", 1 if last else 600), 1)
+    form = {"event_name": event, "hooks": [{**handler, "timeout": min(secs, 3) if last else secs,
+                                            "async": handler.get("async", False)}]}
+    if "matcher" in group and event not in ("stop", "user_prompt_submit"):
+        form["matcher"] = group["matcher"]
+    text = json.dumps(form, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
 def codex_states(hooke, **more):
     """A config.toml in which every entry of hooke is trusted."""
     path = hooke.home / ".codex/hooks.json"
     lines = []
-    for event in json.loads(path.read_text())["hooks"]:
+    for event, (group, *_) in json.loads(path.read_text())["hooks"].items():
         name = re.sub(r"(?<!^)([A-Z])", r"_\1", event).lower()
-        lines.append(f'[hooks.state."{path}:{name}:0:0"]\ntrusted_hash = "sha256:00"\n')
+        said = codex_hash(name, group, group["hooks"][0])
+        lines.append(f'[hooks.state."{path}:{name}:0:0"]\ntrusted_hash = "{said}"\n')
         if more.get("off") == event:
             lines.append("enabled = false\n")
     return "".join(lines)
@@ -140,6 +154,34 @@ def test_codex_hooks_without_a_trusted_hash_fail(hooke):
     config.write_text(text[text.index("[hooks", 5):])  # all but the first
     line = one(hooke, "codex", "trusted")
     assert line["health"] == "fail" and "trust SessionStart of" in line["text"]
+
+
+def test_codex_hooks_that_have_changed_since_they_were_trusted_fail(hooke):
+    install(hooke, "codex")
+    path = hooke.home / ".codex/hooks.json"
+    config = hooke.home / ".codex/config.toml"
+    settings = json.loads(path.read_text())
+    settings["hooks"]["PreToolUse"][0]["matcher"] = settings["hooks"]["Stop"][0]["matcher"] = "Bash"
+    settings["hooks"]["PreToolUse"][0]["hooks"][0] |= {"statusMessage": "é", "timeout": 5}
+    settings["hooks"]["SessionEnd"][0]["hooks"][0]["timeout"] = 60
+    path.write_text(json.dumps(settings))
+    config.write_text(codex_states(hooke))
+    assert one(hooke, "codex", "trusted")["health"] == "ok"
+    settings["hooks"]["PreToolUse"][0]["hooks"][0]["timeout"] = 6
+    path.write_text(json.dumps(settings))
+    line = one(hooke, "codex", "trusted")
+    assert line["health"] == "fail" and "changed" in line["text"] and ": PreToolUse of" in line["text"]
+
+
+def test_the_hash_of_codex_is_the_one_it_shows(hooke):
+    """Taken from `hooks/list` of the real one."""
+    shown = "sha256:faf7ef2a9f8b80b624f074610ba1db073e41538b634430fb0b5ddde519ed2ed9"
+    handler = {"type": "command", "command": "hooke-answer codex"}
+    assert codex_hash("pre_tool_use", {}, handler) == shown
+    path = write(hooke.home / ".codex/hooks.json", {"hooks": {"PreToolUse": [{"hooks": [handler]}]}})
+    write(hooke.home / ".codex/config.toml").write_text(
+        f'[hooks.state."{path}:pre_tool_use:0:0"]\ntrusted_hash = "{shown}"\n')
+    assert one(hooke, "codex", "trusted")["health"] == "ok"
 
 
 def test_codex_hooks_that_are_off_fail(hooke):
