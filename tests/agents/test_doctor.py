@@ -123,5 +123,12 @@ def test_opencode_loads_the_file_that_install_writes(start, model):
         found = look(agent)
         assert found["loaded"][0]["health"] == "ok"
         assert "tool.execute.before 1" in found["fired"][0]["text"]
+        assert found["transcript"][0]["text"].startswith("1 tool call in 1 session")
+        # what it calls without the plugin is missed
+        agent.env["OPENCODE_PURE"] = "1"
+        model.asked.clear()
+        agent.run()
+        assert "one" in model.sent(1) and "never here" not in model.sent(1)
+        assert "no receipt for 1 tool call: call_" in look(agent)["transcript"][0]["text"]
     finally:
         hooke(agent, "serve", "--stop")
