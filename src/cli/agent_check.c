@@ -239,26 +239,9 @@ static const char *find_in_path(struct arena *a, const char *name)
     return NULL;
 }
 
-/* The first word of a command line as install writes it. */
-static const char *first_word(struct arena *a, const char *command)
-{
-    CLEANUP(strbuf) struct strbuf word = { 0 };
-    bool quoted = false;
-
-    for (const char *p = command; *p && (quoted || *p != ' '); p++) {
-        if (*p == '\'')
-            quoted = !quoted;
-        else if (*p == '\\' && !quoted && p[1])
-            strbuf_addch(&word, *++p);
-        else
-            strbuf_addch(&word, *p);
-    }
-    return arena_cstr(a, strbuf_str(&word));
-}
-
 static void check_command(struct agent_look *l, const char *command)
 {
-    const char *word = first_word(l->arena, command);
+    const char *word = registration_program(l->arena, command);
     const char *path = word ? find_in_path(l->arena, word) : NULL;
 
     if (path)

@@ -68,11 +68,57 @@ char *registration_file(const struct registration *r, struct arena *a, const cha
 
 /* Looking ------------------------------------------------------------------------------------- */
 
+/* The first word of a command line as install writes it, and where what follows it begins. */
+static char *first_word(struct arena *a, const char *command, const char **rest)
+{
+    CLEANUP(strbuf) struct strbuf word = { 0 };
+    bool quoted = false;
+    const char *p;
+
+    while (*command == ' ')
+        command++;
+    for (p = command; *p && (quoted || *p != ' '); p++) {
+        if (*p == '\'')
+            quoted = !quoted;
+        else if (*p == '\\' && !quoted && p[1])
+            strbuf_addch(&word, *++p);
+        else
+            strbuf_addch(&word, *p);
+    }
+    *rest = p;
+    return arena_cstr(a, strbuf_str(&word));
+}
+
+const char *registration_program(struct arena *a, const char *command)
+{
+    const char *word = first_word(a, command, &command);
+
+    while (word && strchr(word, '=') && *command) /* variables of the command come first */
+        word = first_word(a, command, &command);
+    return word;
+}
+
+/* Whoever uses hooke for something else, such as `hooke trace`, is none of ours. */
 static bool is_ours(struct arena *a, const struct json *handler)
 {
     struct str command = json_str(a, json_get(handler, STR("command")));
 
-    return str_is_set(command) && claude_handler_runs_hooke(command);
+    return str_is_set(command) && claude_handler_runs_hooke(command) &&
+           (memmem(command.ptr, command.len, "hooke-answer", strlen("hooke-answer")) ||
+            memmem(command.ptr, command.len, "hooke answer", strlen("hooke answer")));
+}
+
+/* As install writes it, here or elsewhere: nobody has put words of their own into it. */
+static bool is_plain(struct arena *a, const char *command)
+{
+    const char *rest, *word = first_word(a, command, &rest);
+    const char *program = word ? path_basename(word) : "";
+
+    if (rest[strcspn(rest, "|&;<>()$`\\\"'*?[]#~=\n")])
+        return false;
+    return word && !strchr(word, '=') &&
+           (strcmp(program, "hooke-answer") == 0 ||
+            (strcmp(program, "hooke") == 0 && strstr(rest, " answer ")));
 }
 
 /* The first handler of ours among the groups of an event, with the group it is in. */
@@ -208,7 +254,7 @@ static int add_event(const struct registration *r, struct arena *a, struct str *
         return rc;
     list = json_get(s.hooks, str_of(event));
     ours = json_get(find_ours(a, list, &group), STR("command"));
-    if (ours && !str_is(json_str(a, ours), command))
+    if (ours && !str_is(json_str(a, ours), command) && is_plain(a, json_cstr(a, ours)))
         *text = str_of(json_text_replace(a, &s.source, ours, json_cstring(a, command)));
     else if (!ours && list)
         *text = str_of(json_text_insert(a, &s.source, list, (struct str){ 0 }, new));

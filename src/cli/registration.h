@@ -38,7 +38,8 @@ char *registration_file(const struct registration *r, struct arena *a, const cha
 
 /*
  * The text with hooke in it for every event that has a point; the same where that is so already.
- * Entries that are there stay in their places, those of events that are none any more go.
+ * Entries that are there stay in their places, and those that ask hooke in words of somebody's own
+ * as they are; entries of events that are none any more go.
  * `command` is what handlers run, or the program that a plugin starts.
  */
 MUST_CHECK int registration_add(const struct registration *r, struct arena *a, struct str text,
@@ -62,6 +63,9 @@ struct registration_entry {
 /* The first of each event, ended by one without an event. Not for plugins. */
 MUST_CHECK int registration_entries(const struct registration *r, struct arena *a, struct str text,
                                     const struct registration_entry **entries, struct err *e);
+
+/* What a command line of an entry starts. */
+const char *registration_program(struct arena *a, const char *command);
 
 /* The events that are registered for an agent: names, ended by NULL. */
 const char *const *registration_events(const struct registration *r, struct arena *a);

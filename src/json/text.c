@@ -130,26 +130,21 @@ struct layout {
     struct str unit; /* of indentation */
 };
 
-/* The first line that is indented is as far in as one level goes. */
+/* Its first member is as far in as one level goes, where it has a line of its own. */
 static struct layout layout_of(const struct json_edited *s)
 {
-    struct str rest = s->parsed, line;
-    struct layout l = { "\n", STR("  ") };
-    bool first = true;
+    const char *end = s->parsed.ptr + s->parsed.len, *p = s->parsed.ptr, *line;
+    const char *first = memchr(p, '\n', s->parsed.len);
+    struct layout l = { first > p && first[-1] == '\r' ? "\r\n" : "\n", STR("  ") };
 
-    while (str_cut(&rest, '\n', &line)) {
-        size_t blanks = 0;
-
-        while (blanks < line.len && (line.ptr[blanks] == ' ' || line.ptr[blanks] == '\t'))
-            blanks++;
-        if (first && str_is_set(rest) && line.len && line.ptr[line.len - 1] == '\r')
-            l.line_end = "\r\n";
-        first = false;
-        if (blanks && blanks < line.len && line.ptr[blanks] == '"') {
-            l.unit = (struct str){ line.ptr, blanks };
-            break;
-        }
-    }
+    while (p < end && is_space(*p))
+        p++;
+    line = ++p; /* behind the bracket */
+    for (; p < end && is_space(*p); p++)
+        if (*p == '\n')
+            line = p + 1;
+    if (line < p && line[-1] == '\n')
+        l.unit = (struct str){ line, (size_t)(p - line) };
     return l;
 }
 

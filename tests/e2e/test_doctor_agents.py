@@ -87,7 +87,9 @@ def test_a_program_that_is_gone_fails(hooke):
     path = hooke.home / ".gemini/settings.json"
     command = json.loads(path.read_text())["hooks"]["BeforeTool"][0]["hooks"][0]["command"]
     assert one(hooke, "gemini", "command")["health"] == "ok"
-    path.write_text(path.read_text().replace(command, "/gone/hooke-answer gemini"))
+    path.write_text(path.read_text().replace(command, f" HOOKE_SOCKET= A='b c' {command}"))
+    assert one(hooke, "gemini", "command")["health"] == "ok"
+    path.write_text(path.read_text().replace(f" HOOKE_SOCKET= A='b c' {command}", "/gone/hooke-answer gemini"))
     line = one(hooke, "gemini", "command")
     assert line["health"] == "fail" and "/gone/hooke-answer" in line["text"]
     path.write_text(path.read_text().replace("/gone/hooke-answer", "hooke-answer"))

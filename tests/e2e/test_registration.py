@@ -175,6 +175,38 @@ def test_entries_of_others_keep_their_places(installed):
     assert json.loads(path.read_text())["hooks"]["Stop"][0] == other
 
 
+@pytest.mark.parametrize("command", ["hooke trace tail >>log", "hooke emit notification", "./hooke-answer.sh x",
+                                     "grep -q hooke-answers log", "hooke state incr n"])
+def test_hooks_that_use_hooke_for_something_else_are_other_people_s(installed, command):
+    text = json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}})
+    path = put(installed, "claude", text)
+    installed("install", "claude", "--yes")
+    other, ours = json.loads(path.read_text())["hooks"]["Stop"]
+    assert other["hooks"][0]["command"] == command and "hooke-answer claude" in ours["hooks"][0]["command"]
+    path.write_text(path.read_text() + "\n")
+    installed("uninstall", "claude", "--yes")
+    assert path.read_text() == text + "\n"
+
+
+@pytest.mark.parametrize("command", ["HOOKE_SOCKET= hooke-answer claude", "  nice hooke-answer claude",
+                                     "tee log | hooke answer claude Stop"])
+def test_who_asks_hooke_in_other_words_keeps_them(installed, command):
+    text = json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}})
+    path = put(installed, "claude", text)
+    installed("install", "claude", "--yes")
+    hooks = json.loads(path.read_text())["hooks"]
+    assert [h["command"] for g in hooks["Stop"] for h in g["hooks"]] == [command] and "PreToolUse" in hooks
+    path.write_text(path.read_text() + "\n")
+    installed("uninstall", "claude", "--yes")
+    assert json.loads(path.read_text()) == {}
+
+
+def test_a_file_of_one_line_is_added_to_readably(installed):
+    path = put(installed, "claude", '{"hooks":{"Stop":[]}}')
+    installed("install", "claude", "--yes")
+    assert '"SessionStart": [\n  {\n    "hooks": [\n      {\n        "type"' in path.read_text()
+
+
 def test_the_layout_is_that_of_the_file(installed):
     path = put(installed, "claude", "")
     path.write_bytes(b'{\r\n\t"a": 1\r\n}\r\n')
