@@ -60,5 +60,8 @@ struct registration_entry {
 MUST_CHECK int registration_entries(struct arena *a, struct str text,
                                     const struct registration_entry **entries, struct err *e);
 
+/* The one of them that becomes no event of ours: it leaves no receipt. NULL: there is none. */
+const char *registration_brake(const struct registration *r);
+
 /* The events that are registered for an agent: names, ended by NULL. */
 const char *const *registration_events(const struct registration *r, struct arena *a);

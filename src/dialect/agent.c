@@ -31,6 +31,17 @@ static char *text_member(struct arena *a, const struct json *in, struct str name
     return text && text[0] ? text : NULL;
 }
 
+static const char *session_name(struct arena *a, const char *id, const char *sub)
+{
+    return sub && id ? arena_printf(a, "%s/%s", id, sub) : id;
+}
+
+const char *agent_session(struct arena *a, const struct json *in)
+{
+    return session_name(a, text_member(a, in, STR("session_id")),
+                        text_member(a, in, STR("agent_id")));
+}
+
 int agent_read(struct arena *a, const struct dialect_agent *ag, const struct agent_event *kind,
                const struct json *in, struct event *ev, struct err *e)
 {
@@ -49,7 +60,7 @@ int agent_read(struct arena *a, const struct dialect_agent *ag, const struct age
     *ev = (struct event){
         .point = kind->point,
         .session = {
-            .id = sub ? arena_printf(a, "%s/%s", id, sub) : id,
+            .id = session_name(a, id, sub),
             .parent = sub ? id : NULL,
             .agent = text_member(a, in, STR("agent_type")),
             .cwd = text_member(a, in, STR("cwd")),
@@ -237,6 +248,8 @@ static void write_stop(struct writing *w, const char *reason)
     if (means && !means->as_block) {
         say(w, means, reason_or(reason), NULL);
         w->over = true;
+        if (means->later && w->saying->held)
+            *w->saying->held = reason_or(reason);
     } else if (means || means_of(w, PART_BLOCK)) {
         lose(w, PART_STOP, "it is blocked");
         write_block(w, reason);
@@ -435,6 +448,15 @@ const struct json *agent_write(struct arena *a, const struct agent_saying *s)
         say(&w, s->event->says[PART_SAY], v->say, NULL);
     else if (v->say)
         lose(&w, PART_SAY, "nobody reads it");
+    return w.out;
+}
+
+const struct json *agent_brake(struct arena *a, const struct dialect_agent *ag, const char *reason)
+{
+    const struct agent_saying s = { .agent = ag };
+    struct writing w = { .arena = a, .saying = &s, .out = json_object(a) };
+
+    say(&w, ag->alarm, reason, NULL);
     return w.out;
 }
 

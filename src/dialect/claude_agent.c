@@ -246,6 +246,11 @@ static const struct agent_means
     say = { .words = "`systemMessage`", .members = { { "systemMessage", VALUE_TEXT, NULL } } },
     stop = { .words = "`continue: false`",
              .members = { { "continue", VALUE_FALSE, NULL }, { "stopReason", VALUE_TEXT, NULL } } },
+    /* It is taken no notice of there; at the `brake` and at a prompt it is. */
+    stop_later = { .words = "`continue: false` later",
+                   .members = { { "continue", VALUE_FALSE, NULL },
+                                { "stopReason", VALUE_TEXT, NULL } },
+                   .later = true },
     /* The tool must not run while the session ends. */
     stop_tool = { .words = "`continue: false`",
                   .members = { { "continue", VALUE_FALSE, NULL },
@@ -286,12 +291,12 @@ static const struct agent_event events[] = {
     { .name = "SessionStart",
       .point = POINT_SESSION_CREATED,
       .data = claude_data_start,
-      .says = { [PART_STOP] = &stop, [PART_INJECT] = &context, [PART_SAY] = &say } },
+      .says = { [PART_STOP] = &stop_later, [PART_INJECT] = &context, [PART_SAY] = &say } },
     { .name = "SubagentStart",
       .point = POINT_SESSION_CREATED,
       .sub = true,
       .data = claude_data_subagent,
-      .says = { [PART_STOP] = &stop, [PART_INJECT] = &context, [PART_SAY] = &say } },
+      .says = { [PART_STOP] = &stop_later, [PART_INJECT] = &context, [PART_SAY] = &say } },
     { .name = "UserPromptSubmit",
       .point = POINT_CHAT_MESSAGE,
       .data = claude_data_prompt,
@@ -334,7 +339,7 @@ static const struct agent_event events[] = {
       .data = data_failed,
       .refuge = PART_STOP,
       .says = { [PART_BLOCK] = &block,
-                [PART_STOP] = &stop,
+                [PART_STOP] = &stop_later,
                 [PART_INJECT] = &context,
                 [PART_SAY] = &say } },
     { .name = "Stop",
@@ -375,4 +380,5 @@ const struct dialect_agent claude_agent = {
     .others = others,
     .alarm = &stop,
     .mute = "WorktreeCreate", /* takes whatever is printed for a path */
+    .brake = "PostToolBatch", /* before the model is asked again */
 };

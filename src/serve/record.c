@@ -8,6 +8,7 @@
 
 #define OWNER "@answer" /* stands where a hook's name stands in the store */
 #define KEY   "@record"
+#define STOP  "@stop"
 
 /* Is it needed? -------------------------------------------------------------------------------- */
 
@@ -55,6 +56,20 @@ static bool is_loop_needed(const struct registry *reg)
     hooks = registry_at(reg, POINT_AGENT_STOP, &count);
     for (size_t i = 0; i < count; i++)
         if (!hooks[i]->off_because && !hooks[i]->traits.observe)
+            return true;
+    return false;
+}
+
+/* Whether anything may stop the agent there: built-ins do so only for the sake of safety. */
+static bool is_stop_possible(const struct registry *reg, enum point point)
+{
+    const struct hook *const *hooks;
+    size_t count;
+
+    hooks = registry_at(reg, point, &count);
+    for (size_t i = 0; i < count; i++)
+        if (!hooks[i]->off_because && !hooks[i]->traits.observe &&
+            (hooks[i]->runner != RUNNER_BUILTIN || hooks[i]->traits.safety_critical))
             return true;
     return false;
 }
@@ -235,4 +250,48 @@ bool record_continue(struct record *rec, const char *reason, const char *text, s
         return c.may;
     *why = "the store can't tell how often hooks have kept the agent going";
     return !rec->going_on;
+}
+
+/* Stopping later ------------------------------------------------------------------------------- */
+
+bool record_stop(struct engine *en, const char *session, const char *reason)
+{
+    struct store_key key = { session, OWNER, STOP };
+    struct err e = { 0 };
+
+    if (store_set(engine_store(en), &key, str_of(reason), &e) == 0)
+        return true;
+    log_warn(engine_log(en), "session '%s' is not stopped: %s", session, e.msg);
+    return false;
+}
+
+struct stopped {
+    struct arena *arena; /* outlives the update */
+    const char *reason;
+};
+
+static int decide_stopped(void *context, struct arena *a UNUSED, struct str before,
+                          struct str *after, struct err *e UNUSED)
+{
+    struct stopped *s = context;
+
+    s->reason = str_is_set(before) ? arena_cstr(s->arena, before) : NULL;
+    *after = (struct str){ 0 };
+    return 0;
+}
+
+const char *record_stopped(struct engine *en, const char *session, bool tools, struct arena *a)
+{
+    struct registry *reg = engine_look(en);
+    bool possible = is_stop_possible(reg, POINT_SESSION_CREATED) ||
+                    (tools && is_stop_possible(reg, POINT_TOOL_EXECUTE_AFTER));
+    struct store_key key = { session, OWNER, STOP };
+    struct stopped s = { .arena = a };
+    struct err e = { 0 };
+
+    registry_unref(reg);
+    if (possible && store_update(engine_store(en), &key, decide_stopped, &s, &e) < 0)
+        log_warn(engine_log(en), "whether session '%s' was to stop is not known: %s", session,
+                 e.msg);
+    return s.reason;
 }

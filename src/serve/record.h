@@ -44,3 +44,12 @@ void record_count(struct record *rec, const struct event *ev, struct arena *a);
  */
 bool record_continue(struct record *rec, const char *reason, const char *text, struct arena *a,
                      const char **why);
+
+/* Keep a stop of which the agent takes no notice where it was decided. False: it can't be kept. */
+bool record_stop(struct engine *en, const char *session, const char *reason);
+
+/*
+ * Why the session is to stop, told once; NULL: it is not. The store is asked only where a hook in
+ * force may have stopped it: at its start, or with `tools` after one of its tools, too.
+ */
+const char *record_stopped(struct engine *en, const char *session, bool tools, struct arena *a);

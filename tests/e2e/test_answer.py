@@ -210,6 +210,41 @@ def test_a_safety_critical_change_is_not_passed_over(hooke):
     assert said(hooke, "claude", prompt("claude"))["decision"] == "block"
 
 
+STOPPED = {"continue": False, "stopReason": "far enough"}
+
+
+def test_claude_is_stopped_after_the_batch_in_which_a_tool_failed(hooke):
+    """Claude Code ignores a stop right after a tool that failed."""
+    hooke.config("hooks: [{ name: far, on: tool.execute.after, when: not success, stop: far enough }]")
+    failed = event("claude", "PostToolUseFailure", tool_name="Bash", tool_input={"command": "false"},
+                   error="Exit code 1")
+    batch = event("claude", "PostToolBatch", tool_calls=[])
+    assert said(hooke, "claude", batch) == {}
+    said(hooke, "claude", failed)
+    assert said(hooke, "claude", {**batch, "agent_id": "a1"}) == {}
+    assert said(hooke, "claude", batch) == STOPPED
+    assert said(hooke, "claude", batch) == {}
+    said(hooke, "claude", {**failed, "agent_id": "a1"})
+    assert said(hooke, "claude", {**batch, "agent_id": "a1"}) == STOPPED
+
+
+def test_claude_is_stopped_at_the_first_prompt_of_a_session(hooke):
+    """Claude Code ignores a stop at the start of one."""
+    hooke.config("hooks: [{ name: far, on: session.created, stop: far enough }]")
+    said(hooke, "claude", start("claude"))
+    assert said(hooke, "claude", prompt("claude")) == STOPPED
+    assert receipts(hooke)[-1]["outcome"] == "stop"
+    assert said(hooke, "claude", prompt("claude")) == {}
+
+
+def test_a_credential_that_a_failing_command_prints_stops_claude(hooke):
+    """Nothing can take the place of such an output."""
+    said(hooke, "claude", event("claude", "PostToolUseFailure", tool_name="Bash",
+                                tool_input={"command": "x"}, error="Exit code 1\nghp_" + "0" * 36))
+    reply = said(hooke, "claude", event("claude", "PostToolBatch", tool_calls=[]))
+    assert reply["continue"] is False and "can't take at PostToolUseFailure" in reply["stopReason"]
+
+
 # State over processes -----------------------------------------------------------------------------
 
 @pytest.mark.parametrize("agent", AGENTS)
