@@ -10,7 +10,8 @@
  *
  * All that differs between agents is data: a row per event says which point it is, and for each
  * part of a verdict which members of the answer say it. A part without means is lost: `ask` then is
- * a block, so is a change by a safety-critical hook, all else is left out. docs/agents/ has these
+ * a block, so is a change by a safety-critical hook, all else is left out. What a block can't keep
+ * from the model is a stop when a safety-critical hook refused it. docs/agents/ has these
  * tables for people, and a test compares them. Everything is in the arena or borrowed.
  */
 #pragma once
@@ -57,6 +58,7 @@ struct agent_means {
                       `brake` or the next message */
     bool alone;    /* no context is taken beside it: that goes into its text */
     bool waits;    /* the agent waits for a person for ever, also where there is none */
+    bool beside;   /* a block: what it refuses stays, unless it is replaced by its shaped value */
 };
 
 struct agent_event {
@@ -106,9 +108,10 @@ struct agent_saying {
     const struct agent_event *event; /* NULL: not known; then only `alarm` can be said */
     const struct json *in;           /* as read; may be NULL */
     const struct verdict *verdict;   /* merged */
-    bool critical;                   /* a safety-critical hook changed something */
+    bool critical;                   /* a safety-critical hook changed something, or refused it */
     bool unattended;                 /* the agent has no terminal: nobody can be asked */
     struct strbuf *lost;             /* what can't be said and what became of it, a line each */
+    const char **refused;            /* set to why, where the answer blocks or stops; may be NULL */
     const char **held;               /* set to a stop that has to wait; NULL: nobody remembers it */
 };
 

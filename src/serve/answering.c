@@ -11,9 +11,11 @@
 #include <errno.h>
 #include <unistd.h>
 
-#define READ_MS    10000
-#define EXIT_USAGE 64
-#define STAT_MAX   4096
+#define READ_MS      10000
+#define EXIT_FAILED  1
+#define EXIT_BLOCKED 2
+#define EXIT_USAGE   64
+#define STAT_MAX     4096
 
 struct answering {
     struct runtime *rt;
@@ -26,6 +28,7 @@ struct answering {
     struct event event;
     struct record record;
     const struct json *answer;
+    const char *refused; /* why, where the answer blocks or stops */
 };
 
 const char *const *answer_agents(void)
@@ -37,53 +40,71 @@ const char *const *answer_agents(void)
 
 /* Writing -------------------------------------------------------------------------------------- */
 
-static void write_text(int fd, const char *text, size_t len)
+static bool write_text(int fd, const char *text, size_t len)
 {
     while (len > 0) {
         ssize_t n = write(fd, text, len);
 
         if (n < 0 && errno == EINTR)
             continue;
-        if (n <= 0) /* whoever asked has gone: nobody is left to tell */
-            return;
+        if (n <= 0)
+            return false;
         text += n;
         len -= (size_t)n;
     }
+    return true;
 }
 
-static void write_answer(const struct answering *s)
-{
-    CLEANUP(strbuf) struct strbuf out = { 0 };
-
-    json_write(&out, s->answer, JSON_COMPACT);
-    strbuf_addch(&out, '\n');
-    write_text(s->q->out, strbuf_cstr(&out), out.len);
-}
-
+/* On standard error; who does not read that can't be told. */
 static void complain(const struct answering *s, const char *words)
 {
     CLEANUP(strbuf) struct strbuf line = { 0 };
 
     strbuf_printf(&line, "hooke: answer %s: %s\n", s->q->agent, words);
-    write_text(s->q->err, strbuf_cstr(&line), line.len);
+    (void)write_text(s->q->err, strbuf_cstr(&line), line.len);
+}
+
+/* To each of these agents code 2 with a line on standard error is a refusal, and 1 a failure. */
+static int say_otherwise(const struct answering *s, struct arena *a, const char *failed)
+{
+    if (!json_first(s->answer)) /* it says nothing */
+        return 0;
+    complain(s, s->refused ? arena_printf(a, "%s (%s)", s->refused, failed) : failed);
+    return s->refused ? EXIT_BLOCKED : EXIT_FAILED;
+}
+
+static int write_answer(const struct answering *s, struct arena *a)
+{
+    CLEANUP(strbuf) struct strbuf out = { 0 };
+    struct err e = { 0 };
+
+    json_write(&out, s->answer, JSON_COMPACT);
+    strbuf_addch(&out, '\n');
+    if (write_text(s->q->out, strbuf_cstr(&out), out.len))
+        return 0;
+    (void)err_errno(&e, "writing the answer");
+    return say_otherwise(s, a, e.msg);
 }
 
 /* When there is no event ----------------------------------------------------------------------- */
 
 /* The hook in force that must not be passed over: at the event's point, or anywhere. NULL: none. */
-static const char *critical_hook(struct arena *a, struct engine *en, const struct agent_event *kind)
+static const struct hook *critical_hook(const struct registry *reg, const struct agent_event *kind)
 {
-    struct registry *reg = engine_look(en);
     const struct hook *const *hooks;
-    const char *name = NULL;
     size_t count;
 
     hooks = kind ? registry_at(reg, kind->point, &count) : registry_hooks(reg, &count);
-    for (size_t i = 0; i < count && !name; i++)
-        if (hooks[i]->traits.safety_critical && !hooks[i]->off_because && !hooks[i]->traits.observe)
-            name = arena_strdup(a, hooks[i]->name);
+    return registry_critical(hooks, count);
+}
+
+bool answer_is_guarded(struct runtime *rt)
+{
+    struct registry *reg = engine_look(rt->engine);
+    bool guarded = critical_hook(reg, NULL) != NULL;
+
     registry_unref(reg);
-    return name;
+    return guarded;
 }
 
 /* Where something can be refused it is, if somebody depends on a hook that could not look. */
@@ -91,18 +112,21 @@ static void answer_without_event(struct answering *s, struct arena *a, const cha
 {
     struct verdict v = { 0 };
     struct agent_saying saying = {
-        .agent = s->agent, .event = s->kind, .in = s->in, .verdict = &v
+        .agent = s->agent, .event = s->kind, .in = s->in, .verdict = &v, .refused = &s->refused
     };
-    const char *hook = critical_hook(a, s->rt->engine, s->kind);
+    struct registry *reg = engine_look(s->rt->engine);
+    const struct hook *hook = critical_hook(reg, s->kind);
 
     complain(s, why);
     if (hook) {
+        saying.critical = true;
         v.decision = DECISION_BLOCK;
         v.reason = arena_printf(
             a,
             "hooke could not read the event, so the safety-critical hook '%s' did not see it: %s",
-            hook, why);
+            hook->name, why);
     }
+    registry_unref(reg);
     s->answer = agent_write(a, &saying);
 }
 
@@ -156,9 +180,15 @@ static int read_event(struct answering *s, struct arena *a, struct err *e)
 
 static bool is_critical(const struct receipt *r)
 {
-    for (size_t i = 0; i < r->run_count; i++)
-        if ((r->runs[i].effects & POWER_CHANGE) && r->runs[i].hook->traits.safety_critical)
+    bool blocked = r->verdict.decision == DECISION_BLOCK;
+
+    for (size_t i = 0; i < r->run_count; i++) {
+        const struct hook_run *run = &r->runs[i];
+        bool did = run->effects & (blocked ? POWER_BLOCK : POWER_CHANGE);
+
+        if (run->hook->traits.safety_critical && (did || (blocked && run->end != RUN_DONE)))
             return true;
+    }
     return false;
 }
 
@@ -268,6 +298,7 @@ static void settle(void *context, struct arena *a, struct receipt *r)
                                    .unattended = r->verdict.decision == DECISION_ASK &&
                                                  is_unattended(a, s->q->from),
                                    .lost = &lost,
+                                   .refused = &s->refused,
                                    .held = &held };
     const char *alarm = alarm_of(s, a, r);
     struct str rest, line;
@@ -371,7 +402,7 @@ int answer_serve(struct runtime *rt, const struct answer_request *q)
         answer_nothing(&s, &a);
     else if (emit(&s, &a, &e) < 0)
         answer_without_event(&s, &a, e.msg);
-    if (!s.agent->mute || !str_is(s.name, s.agent->mute))
-        write_answer(&s);
-    return 0;
+    if (s.agent->mute && str_is(s.name, s.agent->mute))
+        return 0;
+    return write_answer(&s, &a);
 }

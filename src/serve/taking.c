@@ -165,9 +165,10 @@ static void answer(struct client *c, struct handed *h, struct tenant *t)
         .abort_fd = c->fd,
         .from = socket_peer(c->fd),
     };
+    bool guarded = answer_is_guarded(tenant_runtime(t));
     int rc;
 
-    if (!say(c->fd, HANDOVER_TAKEN))
+    if (!say(c->fd, guarded ? HANDOVER_GUARDED : HANDOVER_TAKEN))
         return; /* it waits no longer and does the work itself */
     atomic_fetch_add(&c->server->served, 1);
     vars_use(h->texts.vars);

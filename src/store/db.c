@@ -205,6 +205,8 @@ int db_ready(struct db *db, struct err *e)
 
 void db_close(struct db *db)
 {
+    if (!db->handle) /* most programs that have a store end without having used it */
+        return;
     for (unsigned i = 0; i < DB_STATEMENTS; i++) {
         sqlite3_finalize(db->statements[i]);
         db->statements[i] = NULL;

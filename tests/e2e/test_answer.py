@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import pathlib
+import pwd
 import re
 import sqlite3
 import subprocess
@@ -108,6 +109,13 @@ def database(hooke):
     return hooke.home / ".local/share/hooke/hooke.db"
 
 
+def run(hooke, program, document, **how):
+    """Either program as an agent runs it; `how` is for subprocess.run()."""
+    words = [client(), "claude"] if program == "hooke-answer" else [hooke.program, "answer", "claude"]
+    return subprocess.run(words, input=json.dumps(document), text=True, cwd=hooke.cwd, env=hooke.env,
+                          timeout=WAIT, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how})
+
+
 # One session --------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -154,6 +162,34 @@ def test_a_changed_output_in_the_words_of_each(hooke):
         "hookEventName": "PostToolUse", "updatedToolOutput": response("claude", "masked")}}
     assert said(hooke, "codex", after("codex")) == {"decision": "block", "reason": "masked"}
     assert said(hooke, "gemini", after("gemini")) == {"decision": "deny", "reason": "masked"}
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex"])
+def test_no_part_of_an_output_escapes(hooke, agent):
+    token = "ghp_" + "0" * 36
+    document = event(agent, "PostToolUse", tool_name="mcp__db__query", tool_input={}, tool_response={
+        "content": [{"type": "text", "text": "one"}, {"type": "text", "text": token}]})
+    masked = "one\n[a GitHub token, masked"
+    got = said(hooke, agent, document)
+    assert token not in json.dumps(got)
+    if agent == "codex":
+        assert got["decision"] == "block" and got["reason"].startswith(masked)
+    else:
+        parts = got["hookSpecificOutput"]["updatedToolOutput"]["content"]
+        assert len(parts) == 1 and parts[0]["text"].startswith(masked)
+
+
+def test_an_output_that_cannot_be_withheld_ends_it_for_a_safety_critical_hook(hooke):
+    document = event("claude", "PostToolUse", tool_name="Glob", tool_input={"pattern": "*"},
+                     tool_response={"filenames": ["a"], "numFiles": 1})
+    entry = "hooks: [{ name: no, on: tool.execute.after, exec: 'exit 1', on_failure: block%s }]"
+    hooke.config(entry % "")
+    assert set(answer(hooke, "claude", document).json) == {"decision", "reason"}
+    assert "the output stays" in receipts(hooke)[-1]["warnings"][-1]
+    hooke.config(entry % ", safety_critical: true")
+    assert set(answer(hooke, "claude", document).json) == {
+        "decision", "reason", "continue", "stopReason"}
+    assert "it is stopped" in receipts(hooke)[-1]["warnings"][-1]
 
 
 def test_context_that_gemini_takes_later(hooke):
@@ -447,6 +483,41 @@ def test_words_of_the_command_line(hooke):
     assert r.rc == 64 and "did you mean 'claude'" in r.err
 
 
+# Descriptors --------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("daemon", [False, True])
+def test_a_refusal_that_cannot_be_written_is_an_exit_code(hooke, daemon):
+    hooke.config("hooks:" + FORCE + "  - { name: hint, on: chat.message, inject: text }\n")
+    if daemon:
+        Daemon(hooke)
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        refused = run(hooke, "hooke-answer", before("claude", "git push --force"), stdout=full)
+        lost = run(hooke, "hooke-answer", prompt("claude"), stdout=full)
+        nothing = run(hooke, "hooke-answer", before("claude"), stdout=full)
+    why = "writing the answer: No space left on device"
+    assert (refused.returncode, refused.stderr) == (
+        2, f"hooke: answer claude: Force pushes are not allowed here. ({why})\n")
+    assert (lost.returncode, lost.stderr) == (1, f"hooke: answer claude: {why}\n")
+    assert (nothing.returncode, nothing.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("daemon", [False, True])
+@pytest.mark.parametrize("program", ["hooke", "hooke-answer"])
+def test_no_file_takes_the_place_of_a_closed_descriptor(hooke, program, daemon):
+    hooke.config(QUIET + "hooks:" + FORCE)
+    if daemon:
+        Daemon(hooke)
+    document = before("claude", "git push --force")
+    for closed in ([1], [1, 2]):
+        done = run(hooke, program, document, preexec_fn=lambda fds=closed: [os.close(f) for f in fds])
+        assert (done.returncode, done.stdout) == (2, "")
+        assert ("not allowed here" in done.stderr) == (2 not in closed)
+    done = run(hooke, program, document, preexec_fn=lambda: os.close(0))
+    assert (done.returncode, done.stdout) == (0, "{}\n")
+    assert done.stderr == "hooke: answer claude: reading standard input: Bad file descriptor\n"
+    assert [set(r) >= {"at", "point"} for r in receipts(hooke)] == [True, True]
+
+
 # What is broken -----------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -536,6 +607,27 @@ def test_a_locked_store_is_nothing_to_hooks_without_state(hooke):
         assert time.monotonic() - began < 5
         db.execute("rollback")
     db.close()
+
+
+@pytest.mark.parametrize("value", [None, "", "here"])
+def test_a_home_that_no_variable_names_is_looked_up(hooke, tmp_path, value):
+    env = {k: v for k, v in hooke.env.items() if k != "HOME"}
+    env |= {} if value is None else {"HOME": value}
+    shown = subprocess.run([hooke.program, "install", "claude", "--dry-run", "--json"], text=True,
+                           capture_output=True, cwd=hooke.cwd, env=env, timeout=WAIT, check=True)
+    home = pwd.getpwuid(os.geteuid()).pw_dir
+    assert json.loads(shown.stdout)["file"] == f"{home}/.claude/settings.json"
+    # The daemon would take such a client's folders for those of nobody.
+    running = Daemon(hooke, XDG_RUNTIME_DIR=str(tmp_path))
+    for name, folder in (("CONFIG", ".config"), ("DATA", ".local/share"), ("STATE", ".local/state")):
+        env[f"XDG_{name}_HOME"] = str(hooke.home / folder)
+    hooke.config("hooks:" + FORCE)
+    done = subprocess.run([client(), "claude"], input=json.dumps(before("claude", "git push --force")),
+                          env={**env, "XDG_RUNTIME_DIR": str(tmp_path)}, capture_output=True, text=True,
+                          cwd=hooke.cwd, timeout=WAIT, check=True)
+    assert "not allowed here" in done.stdout
+    assert hooke("serve", "--status", "--json", XDG_RUNTIME_DIR=str(tmp_path)).json["served"] == 0
+    running.end()
 
 
 # The cold path ------------------------------------------------------------------------------------
