@@ -262,6 +262,17 @@ static const struct json *data_tool(struct arena *a, const struct json *in)
     return claude_data_tool(a, TOOLS_CLAUDE, in);
 }
 
+/* What a task in the background has to tell comes as a prompt, which nobody typed. */
+static const struct json *data_prompt(struct arena *a, const struct json *in)
+{
+    const struct json *data = claude_data_prompt(a, in), *message = json_get(data, STR("message"));
+
+    if (!str_starts(json_str(a, json_get(in, STR("prompt"))), STR("<task-notification>")))
+        return data;
+    return json_with(a, data, STR("message"),
+                     json_with(a, message, STR("internal"), json_bool(a, true)));
+}
+
 static const struct json *data_asked(struct arena *a, const struct json *in)
 {
     return json_with(a, data_tool(a, in), STR("why"), json_cstring(a, "Claude Code asks"));
@@ -380,7 +391,7 @@ static const struct agent_event events[] = {
       .says = { [PART_STOP] = &stop_later, [PART_INJECT] = &context, [PART_SAY] = &say } },
     { .name = "UserPromptSubmit",
       .point = POINT_CHAT_MESSAGE,
-      .data = claude_data_prompt,
+      .data = data_prompt,
       .says = { [PART_BLOCK] = &block,
                 [PART_STOP] = &stop,
                 [PART_INJECT] = &context,

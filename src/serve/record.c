@@ -128,10 +128,10 @@ static uint64_t hash_text(struct str text)
 }
 
 /* Some agents (Gemini) tell hooks of what a hook has told them as if a user had typed it. */
-static void hear(struct record *rec, struct str text)
+static void hear(struct record *rec, struct str text, bool internal)
 {
     rec->heard = true;
-    rec->internal = rec->told && rec->told == hash_text(text);
+    rec->internal = internal || (rec->told && rec->told == hash_text(text));
     if (rec->internal)
         return;
     rec->turn = rec->tells_turns ? 0 : 1;
@@ -140,11 +140,20 @@ static void hear(struct record *rec, struct str text)
     loop_user_spoke(&rec->loop);
 }
 
-static void count(struct record *rec, enum point point, struct str text)
+struct counted {
+    struct record *rec;
+    enum point point;
+    struct str text; /* of a message */
+    bool internal;   /* the agent says that nobody typed it */
+};
+
+static void count(const struct counted *c)
 {
-    switch (point) {
+    struct record *rec = c->rec;
+
+    switch (c->point) {
     case POINT_CHAT_MESSAGE:
-        hear(rec, text);
+        hear(rec, c->text, c->internal);
         break;
     case POINT_MESSAGES_TRANSFORM:
         rec->turn++;
@@ -169,12 +178,6 @@ static void count(struct record *rec, enum point point, struct str text)
         rec->turn = 1;
 }
 
-struct counted {
-    struct record *rec;
-    enum point point;
-    struct str text; /* of a message */
-};
-
 static int decide_count(void *context, struct arena *a, struct str before, struct str *after,
                         struct err *e UNUSED)
 {
@@ -182,7 +185,7 @@ static int decide_count(void *context, struct arena *a, struct str before, struc
     struct str now;
 
     read_record(c->rec, a, before);
-    count(c->rec, c->point, c->text);
+    count(c);
     now = write_record(c->rec, a);
     if (!str_eq(now, before))
         *after = now;
@@ -194,7 +197,8 @@ void record_count(struct record *rec, const struct event *ev, struct arena *a)
     struct registry *reg = engine_look(rec->engine);
     const struct config *config = registry_config(reg);
     struct store_key key = { ev->session.id, OWNER, KEY };
-    struct counted counted = { rec, ev->point, { 0 } };
+    const struct json *message = event_data(ev, STR("message"));
+    struct counted counted = { .rec = rec, .point = ev->point };
     struct err e = { 0 };
     bool knows_turn;
 
@@ -205,7 +209,8 @@ void record_count(struct record *rec, const struct event *ev, struct arena *a)
     registry_unref(reg);
     if (!rec->kept)
         return;
-    counted.text = json_str(a, json_get(event_data(ev, STR("message")), STR("text")));
+    counted.text = json_str(a, json_get(message, STR("text")));
+    counted.internal = json_is_true(json_get(message, STR("internal")));
     rec->unknown = store_update(engine_store(rec->engine), &key, decide_count, &counted, &e) < 0;
     if (!knows_turn) /* not all of what makes a turn was counted */
         rec->turn = 0;

@@ -27,7 +27,7 @@ struct record {
     bool going_on;    /* the agent says that a hook has kept it going */
     unsigned turn;    /* of the event; 0: nobody looks at it */
     bool tool_ended;  /* or the agent was kept going, since the turn began */
-    bool internal;    /* the message of the event is what a hook told the agent */
+    bool internal;    /* the message of the event is what a hook told the agent, or nobody typed */
     uint64_t told;    /* the hash of that; 0: nothing */
     bool heard;       /* the agent tells what users say */
     uint32_t limit;

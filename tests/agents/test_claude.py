@@ -28,3 +28,46 @@ def test_a_stop_at_the_start_of_a_session_holds(start, model):
     done = agent.run()
     assert not model.asked
     assert "not today" in done.stdout
+
+
+def test_the_report_of_a_subagent_is_an_output_like_any_other(start, model):
+    """It comes in parts, the first of which are Claude Code's own notes."""
+    agent = start_with(start)
+    model.turns = [agent.task("go on"), agent.bash("echo inside"), {"text": f"it is {TOKEN}"},
+                   {"text": "finished"}]
+    agent.run()
+    assert len(model.asked) == 4
+    assert "it is [a GitHub token, masked" in model.sent() and TOKEN not in model.sent()
+
+
+def test_a_subagent_is_a_session_of_its_own_in_which_hooks_hold(start, model):
+    agent = start_with(start, """
+hooks:
+  - { name: hello, on: SubagentStart, inject: told at its start }
+  - { name: no, on: tool.execute.before, when: "has(args.command, 'refused')", block: never here }
+  - { name: more, on: SubagentStop, when: continuations < 1, continue: there is more to do }
+""")
+    model.turns = [agent.task("go on"), agent.bash("echo refused > refused"), {"text": "inner end"},
+                   {"text": "inner end again"}, {"text": "finished"}]
+    agent.run()
+    assert len(model.asked) == 5 and not (agent.cwd / "refused").exists()
+    told = [[word in model.sent(n) for n in range(5)]
+            for word in ("told at its start", "never here", "there is more to do")]
+    assert told == [[False, True, True, True, False], [False, False, True, True, False],
+                    [False, False, False, True, False]]
+    sessions = {r["session"] for r in agent.receipts() if r["point"] == "agent.stop"}
+    assert len(sessions) == 2 and max(sessions).startswith(min(sessions) + "/")
+
+
+def test_news_of_a_task_in_the_background_is_no_prompt_that_anybody_typed(start, model):
+    agent = start_with(start, """
+hooks:
+  - { name: typed, on: chat.message, when: not message.internal, inject: a person says }
+  - { name: news, on: chat.message, when: message.internal, inject: nobody says }
+""")
+    work = agent.bash("true")
+    work["args"]["run_in_background"] = True
+    model.turns = [work, {"text": "I wait"}, {"text": "finished"}]
+    agent.run()
+    assert "<task-notification>" in model.sent()  # with its second request, or with one more
+    assert [model.sent().count(words) for words in ("a person says", "nobody says")] == [1, 1]

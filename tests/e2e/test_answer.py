@@ -350,6 +350,20 @@ def test_what_keeps_gemini_going_is_no_message_of_the_user(hooke):
     assert said(hooke, "gemini", stop("gemini")) == goes_on("gemini", "go on")
 
 
+def test_what_wakes_claude_up_is_no_message_of_the_user(hooke):
+    """Claude Code gives its hooks the news of a task in the background as a prompt."""
+    hooke.config("""limits: { continuations: 1 }
+hooks:
+  - { name: more, on: agent.stop, continue: go on }
+  - { name: typed, on: chat.message, when: not message.internal, inject: typed }""")
+    news = prompt("claude", "<task-notification>\n<task-id>b1</task-id>\n</task-notification>")
+    assert context(said(hooke, "claude", prompt("claude"))) == "typed"
+    assert said(hooke, "claude", stop("claude")) == goes_on("claude", "go on")
+    assert said(hooke, "claude", news) == {}
+    assert "the limit is 1" in said(hooke, "claude", stop("claude"))["systemMessage"]
+    assert context(said(hooke, "claude", prompt("claude", "thanks <task-notification>"))) == "typed"
+
+
 def test_hooks_know_how_often_they_kept_it_going(hooke):
     hooke.config("""hooks:
   - { name: more, on: agent.stop, when: continuations < 2, continue: again }""")

@@ -17,6 +17,8 @@ static const struct agents_read documents[] = {
       "{'source':'subagent'}" },
     { "UserPromptSubmit", "'prompt':'hi'", "chat.message",
       "{'message':{'text':'hi','internal':false}}" },
+    { "UserPromptSubmit", "'prompt':'<task-notification>done'", "chat.message",
+      "{'message':{'text':'<task-notification>done','internal':true}}" },
     { "PreToolUse", BASH, "tool.execute.before",
       "{'tool':'bash','call_id':'c1','args':{'command':'ls','timeout':5}}" },
     { "PreToolUse", READ, "tool.execute.before",
