@@ -72,6 +72,10 @@ struct agent_event {
     const struct json *(*shape)(struct arena *a, const struct json *in, const struct json *value);
     enum agent_part refuge; /* of a safety-critical change that can't be said: block or stop */
     const struct agent_means *says[AGENT_PARTS];
+
+    /* The agent takes what is printed for a text, unless it refuses: the member of the answer that
+     * is printed without any JSON around it, or nothing; NULL: it takes JSON. */
+    const char *bare;
 };
 
 struct dialect_agent {

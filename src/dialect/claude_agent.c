@@ -325,9 +325,28 @@ static const struct json *shape_output(struct arena *a, const struct json *in,
     return claude_response_with(a, json_get(in, STR("tool_response")), value);
 }
 
+/* Texts that are to be heeded, as people write them: one, or a list. */
+static const struct json *shape_context(struct arena *a, const struct json *in UNUSED,
+                                        const struct json *value)
+{
+    CLEANUP(strbuf) struct strbuf all = { 0 };
+
+    if (json_type(value) == JSON_STRING)
+        return value;
+    for (const struct json *text = json_first(value); text; text = json_next(text)) {
+        struct str words = json_str(a, text);
+
+        if (words.len && all.len)
+            strbuf_addstr(&all, "\n\n");
+        strbuf_add(&all, words.ptr, words.len);
+    }
+    return all.len ? json_string_copy(a, strbuf_str(&all)) : NULL;
+}
+
 /* Means ---------------------------------------------------------------------------------------- */
 
-#define OUT "hookSpecificOutput."
+#define OUT  "hookSpecificOutput."
+#define BARE "printed"
 
 static const struct agent_means
     say = { .words = "`systemMessage`", .members = { { "systemMessage", VALUE_TEXT, NULL } } },
@@ -376,6 +395,7 @@ static const struct agent_means
     output = { .words = "`updatedToolOutput`",
                .members = { { OUT "updatedToolOutput", VALUE_CHANGED, NULL },
                             { OUT "updatedMCPToolOutput", VALUE_MCP, NULL } } },
+    printed = { .words = "`context`, as text", .members = { { BARE, VALUE_CHANGED, NULL } } },
     context = { .words = "`additionalContext`",
                 .members = { { OUT "additionalContext", VALUE_TEXT, NULL } } };
 
@@ -447,7 +467,10 @@ static const struct agent_event events[] = {
     { .name = "PreCompact",
       .point = POINT_SESSION_COMPACTING,
       .data = claude_data_compact,
-      .says = { [PART_BLOCK] = &block, [PART_SAY] = &say } },
+      .field = "context",
+      .shape = shape_context,
+      .bare = BARE, /* it goes into the prompt of the compaction */
+      .says = { [PART_BLOCK] = &block, [PART_CHANGE] = &printed } },
     { .name = "PostCompact",
       .point = POINT_SESSION_COMPACTED,
       .data = claude_data_compact,

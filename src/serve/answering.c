@@ -73,13 +73,27 @@ static int say_otherwise(const struct answering *s, struct arena *a, const char 
     return s->refused ? EXIT_BLOCKED : EXIT_FAILED;
 }
 
+static void print_answer(const struct answering *s, struct arena *a, struct strbuf *out)
+{
+    const char *bare = s->kind && !s->refused ? s->kind->bare : NULL;
+    struct str text;
+
+    if (!bare) {
+        json_write(out, s->answer, JSON_COMPACT);
+    } else {
+        text = json_str(a, json_get(s->answer, str_of(bare)));
+        strbuf_add(out, text.ptr, text.len);
+    }
+    if (out->len)
+        strbuf_addch(out, '\n');
+}
+
 static int write_answer(const struct answering *s, struct arena *a)
 {
     CLEANUP(strbuf) struct strbuf out = { 0 };
     struct err e = { 0 };
 
-    json_write(&out, s->answer, JSON_COMPACT);
-    strbuf_addch(&out, '\n');
+    print_answer(s, a, &out);
     if (write_text(s->q->out, strbuf_cstr(&out), out.len))
         return 0;
     (void)err_errno(&e, "writing the answer");

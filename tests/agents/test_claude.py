@@ -1,5 +1,7 @@
 """Claude Code alone: what it tells of, and takes, that the other agents do not."""
 
+import json
+
 import pytest
 
 TOKEN = "ghp_" + "0" * 36
@@ -71,3 +73,21 @@ hooks:
     agent.run()
     assert "<task-notification>" in model.sent()  # with its second request, or with one more
     assert [model.sent().count(words) for words in ("a person says", "nobody says")] == [1, 1]
+
+
+def test_hooks_add_to_a_compaction_or_refuse_it(start, model):
+    agent = start_with(start)
+    agent.run("hello")
+    config = "hooks: [{ name: c, on: experimental.session.compacting, %s }]"
+    words = {"": False, config % "modify: { context: Keep the plan. }": True}
+    for text, told in words.items():
+        agent.write("home/.config/hooke/config.yaml", text)
+        agent.run("/compact keep names", again=True)
+        asked = model.asked[-1]["messages"][-1]["content"]
+        assert "Additional Instructions:\\nkeep names\\n\\n" in json.dumps(asked)
+        assert ("Keep the plan." in str(asked), "{}" in str(asked)) == (told, False)
+        agent.run("go on", again=True)
+    asked = len(model.asked)
+    agent.write("home/.config/hooke/config.yaml", config % "block: not now")
+    done = agent.run("/compact", again=True)
+    assert len(model.asked) == asked and "not now" in done.stdout

@@ -246,6 +246,23 @@ def test_a_safety_critical_change_is_not_passed_over(hooke):
     assert said(hooke, "claude", prompt("claude"))["decision"] == "block"
 
 
+def test_what_is_printed_before_a_compaction_is_for_the_model(hooke):
+    """Claude Code adds it to the prompt of the compaction as it is, JSON, too, unless it blocks."""
+    compact = event("claude", "PreCompact", trigger="manual", custom_instructions="keep names")
+    assert answer(hooke, "claude", compact).out == ""
+    rule = "hooks: [{ name: c, on: experimental.session.compacting, %s }]"
+    hooke.config(rule % "modify: { context: [Keep the plan., Keep the names.] }, say: hello")
+    assert answer(hooke, "claude", compact).out == "Keep the plan.\n\nKeep the names.\n"
+    assert "has no 'say' at PreCompact" in receipts(hooke)[-1]["warnings"][0]
+    hooke.config(rule % "modify: { context: Keep the plan. }")
+    assert answer(hooke, "claude", compact).out == "Keep the plan.\n"
+    hooke.config(rule % "modify: { prompt: Be brief. }")
+    assert answer(hooke, "claude", compact).out == ""
+    assert "the change of 'prompt' is dropped" in receipts(hooke)[-1]["warnings"][0]
+    hooke.config(rule % "block: not now")
+    assert said(hooke, "claude", compact) == {"decision": "block", "reason": "not now"}
+
+
 STOPPED = {"continue": False, "stopReason": "far enough"}
 
 
