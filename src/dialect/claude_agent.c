@@ -299,7 +299,8 @@ static const struct json *data_error(struct arena *a, const struct json *in)
     struct json *error = json_object(a);
 
     copy(a, error, STR("class"), in, STR("error"));
-    copy(a, error, STR("message"), in, STR("error_details"));
+    copy(a, error, STR("message"), in,
+         json_get(in, STR("error_details")) ? STR("error_details") : STR("last_assistant_message"));
     return json_with(a, NULL, STR("error"), error);
 }
 

@@ -40,6 +40,8 @@ static const struct agents_read documents[] = {
       "{'messages':[],'continuations':0,'status':{'type':'idle'}}" },
     { "StopFailure", "'error':'rate_limit','error_details':'429'", "agent.error",
       "{'error':{'class':'rate_limit','message':'429'}}" },
+    { "StopFailure", "'error':'unknown','last_assistant_message':'API Error: 400'", "agent.error",
+      "{'error':{'class':'unknown','message':'API Error: 400'}}" },
     { "PreCompact", "'trigger':'manual','custom_instructions':'keep names'",
       "experimental.session.compacting", "{'trigger':'manual','prompt':'keep names'}" },
     { "PostCompact", "'trigger':'auto','compact_summary':'s'", "session.compacted",
