@@ -324,11 +324,12 @@ static void check_loaded(struct agent_look *l)
 static void check_fired(struct agent_look *l)
 {
     CLEANUP(strbuf) struct strbuf fired = { 0 }, never = { 0 };
+    const char *brake = registration_brake(l->agent);
 
     for (const struct sighting *s = l->seen.first; s; s = s->next)
         strbuf_printf(&fired, "%s%s %zu", fired.len ? ", " : "", s->event, s->count);
     for (const char *const *event = events_of(l); *event; event++)
-        if (!sightings_of(&l->seen, *event))
+        if (!sightings_of(&l->seen, *event) && !(brake && strcmp(*event, brake) == 0))
             strbuf_printf(&never, "%s%s", never.len ? ", " : "", *event);
     if (!fired.len)
         return;

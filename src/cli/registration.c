@@ -2,6 +2,8 @@
 
 #include "base/path.h"
 #include "cli/plugin_file.h"
+#include "dialect/agent.h"
+#include "dialect/dialect.h"
 #include "find/claude_handler.h"
 #include "hook/point.h"
 
@@ -211,15 +213,25 @@ static bool speaks(const char *systems, const char *agent)
     return false;
 }
 
+const char *registration_brake(const struct registration *r)
+{
+    const struct dialect *d = dialect_find(str_of(r->agent));
+
+    return d && d->agent ? d->agent->brake : NULL;
+}
+
 const char *const *registration_events(const struct registration *r, struct arena *a)
 {
     size_t count, found = 0;
     const struct point_alias *alias = point_aliases(&count);
-    const char **names = arena_array(a, const char *, count + 1);
+    const char **names = arena_array(a, const char *, count + 2);
+    const char *brake = registration_brake(r);
 
     for (size_t i = 0; i < count; i++)
         if (speaks(alias[i].systems, r->agent))
             names[found++] = alias[i].name;
+    if (brake)
+        names[found] = brake;
     return names;
 }
 

@@ -67,5 +67,8 @@ MUST_CHECK int registration_entries(const struct registration *r, struct arena *
 /* What a command line of an entry starts. */
 const char *registration_program(struct arena *a, const char *command);
 
+/* The one of them that becomes no event of ours: it leaves no receipt. NULL: there is none. */
+const char *registration_brake(const struct registration *r);
+
 /* The events that are registered for an agent: names, ended by NULL. */
 const char *const *registration_events(const struct registration *r, struct arena *a);

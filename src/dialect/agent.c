@@ -31,6 +31,17 @@ static char *text_member(struct arena *a, const struct json *in, struct str name
     return text && text[0] ? text : NULL;
 }
 
+static const char *session_name(struct arena *a, const char *id, const char *sub)
+{
+    return sub && id ? arena_printf(a, "%s/%s", id, sub) : id;
+}
+
+const char *agent_session(struct arena *a, const struct json *in)
+{
+    return session_name(a, text_member(a, in, STR("session_id")),
+                        text_member(a, in, STR("agent_id")));
+}
+
 int agent_read(struct arena *a, const struct dialect_agent *ag, const struct agent_event *kind,
                const struct json *in, struct event *ev, struct err *e)
 {
@@ -49,7 +60,7 @@ int agent_read(struct arena *a, const struct dialect_agent *ag, const struct age
     *ev = (struct event){
         .point = kind->point,
         .session = {
-            .id = sub ? arena_printf(a, "%s/%s", id, sub) : id,
+            .id = session_name(a, id, sub),
             .parent = sub ? id : NULL,
             .agent = text_member(a, in, STR("agent_type")),
             .cwd = text_member(a, in, STR("cwd")),
@@ -226,6 +237,13 @@ static bool stays(struct writing *w, const struct agent_means *block, const char
     return block->beside && !(kind->shape && shaped(w, json_cstring(w->arena, reason)));
 }
 
+static void say_stop(struct writing *w, const struct agent_means *means, const char *reason)
+{
+    say(w, means, reason, NULL);
+    if (means->later && w->saying->held)
+        *w->saying->held = reason;
+}
+
 static void write_block(struct writing *w, const char *reason)
 {
     const struct agent_means *means =
@@ -243,7 +261,7 @@ static void write_block(struct writing *w, const char *reason)
         return;
     lose(w, PART_BLOCK, stops ? "it is stopped" : "the output stays, the reason is added to it");
     if (stops)
-        say(w, means_of(w, PART_STOP), reason, NULL);
+        say_stop(w, means_of(w, PART_STOP), reason);
 }
 
 static void write_stop(struct writing *w, const char *reason)
@@ -252,7 +270,7 @@ static void write_stop(struct writing *w, const char *reason)
 
     if (means && !means->as_block) {
         w->over = reason_or(reason);
-        say(w, means, w->over, NULL);
+        say_stop(w, means, w->over);
     } else if (means || means_of(w, PART_BLOCK)) {
         lose(w, PART_STOP, "it is blocked");
         write_block(w, reason);
@@ -460,6 +478,15 @@ const struct json *agent_write(struct arena *a, const struct agent_saying *s)
         write_block(&w, s->verdict->reason);
     if (s->refused)
         *s->refused = w.over;
+    return w.out;
+}
+
+const struct json *agent_brake(struct arena *a, const struct dialect_agent *ag, const char *reason)
+{
+    const struct agent_saying s = { .agent = ag };
+    struct writing w = { .arena = a, .saying = &s, .out = json_object(a) };
+
+    say(&w, ag->alarm, reason, NULL);
     return w.out;
 }
 

@@ -262,6 +262,17 @@ static const struct json *data_tool(struct arena *a, const struct json *in)
     return claude_data_tool(a, TOOLS_CLAUDE, in);
 }
 
+/* What a task in the background has to tell comes as a prompt, which nobody typed. */
+static const struct json *data_prompt(struct arena *a, const struct json *in)
+{
+    const struct json *data = claude_data_prompt(a, in), *message = json_get(data, STR("message"));
+
+    if (!str_starts(json_str(a, json_get(in, STR("prompt"))), STR("<task-notification>")))
+        return data;
+    return json_with(a, data, STR("message"),
+                     json_with(a, message, STR("internal"), json_bool(a, true)));
+}
+
 static const struct json *data_asked(struct arena *a, const struct json *in)
 {
     return json_with(a, data_tool(a, in), STR("why"), json_cstring(a, "Claude Code asks"));
@@ -288,7 +299,8 @@ static const struct json *data_error(struct arena *a, const struct json *in)
     struct json *error = json_object(a);
 
     copy(a, error, STR("class"), in, STR("error"));
-    copy(a, error, STR("message"), in, STR("error_details"));
+    copy(a, error, STR("message"), in,
+         json_get(in, STR("error_details")) ? STR("error_details") : STR("last_assistant_message"));
     return json_with(a, NULL, STR("error"), error);
 }
 
@@ -314,14 +326,38 @@ static const struct json *shape_output(struct arena *a, const struct json *in,
     return claude_response_with(a, json_get(in, STR("tool_response")), value);
 }
 
+/* Texts that are to be heeded, as people write them: one, or a list. */
+static const struct json *shape_context(struct arena *a, const struct json *in UNUSED,
+                                        const struct json *value)
+{
+    CLEANUP(strbuf) struct strbuf all = { 0 };
+
+    if (json_type(value) == JSON_STRING)
+        return value;
+    for (const struct json *text = json_first(value); text; text = json_next(text)) {
+        struct str words = json_str(a, text);
+
+        if (words.len && all.len)
+            strbuf_addstr(&all, "\n\n");
+        strbuf_add(&all, words.ptr, words.len);
+    }
+    return all.len ? json_string_copy(a, strbuf_str(&all)) : NULL;
+}
+
 /* Means ---------------------------------------------------------------------------------------- */
 
-#define OUT "hookSpecificOutput."
+#define OUT  "hookSpecificOutput."
+#define BARE "printed"
 
 static const struct agent_means
     say = { .words = "`systemMessage`", .members = { { "systemMessage", VALUE_TEXT, NULL } } },
     stop = { .words = "`continue: false`",
              .members = { { "continue", VALUE_FALSE, NULL }, { "stopReason", VALUE_TEXT, NULL } } },
+    /* It is taken no notice of there; at the `brake` and at a prompt it is. */
+    stop_later = { .words = "`continue: false` later",
+                   .members = { { "continue", VALUE_FALSE, NULL },
+                                { "stopReason", VALUE_TEXT, NULL } },
+                   .later = true },
     /* The tool must not run while the session ends. */
     stop_tool = { .words = "`continue: false`",
                   .members = { { "continue", VALUE_FALSE, NULL },
@@ -360,6 +396,7 @@ static const struct agent_means
     output = { .words = "`updatedToolOutput`",
                .members = { { OUT "updatedToolOutput", VALUE_CHANGED, NULL },
                             { OUT "updatedMCPToolOutput", VALUE_MCP, NULL } } },
+    printed = { .words = "`context`, as text", .members = { { BARE, VALUE_CHANGED, NULL } } },
     context = { .words = "`additionalContext`",
                 .members = { { OUT "additionalContext", VALUE_TEXT, NULL } } };
 
@@ -367,15 +404,15 @@ static const struct agent_event events[] = {
     { .name = "SessionStart",
       .point = POINT_SESSION_CREATED,
       .data = claude_data_start,
-      .says = { [PART_STOP] = &stop, [PART_INJECT] = &context, [PART_SAY] = &say } },
+      .says = { [PART_STOP] = &stop_later, [PART_INJECT] = &context, [PART_SAY] = &say } },
     { .name = "SubagentStart",
       .point = POINT_SESSION_CREATED,
       .sub = true,
       .data = claude_data_subagent,
-      .says = { [PART_STOP] = &stop, [PART_INJECT] = &context, [PART_SAY] = &say } },
+      .says = { [PART_STOP] = &stop_later, [PART_INJECT] = &context, [PART_SAY] = &say } },
     { .name = "UserPromptSubmit",
       .point = POINT_CHAT_MESSAGE,
-      .data = claude_data_prompt,
+      .data = data_prompt,
       .says = { [PART_BLOCK] = &block,
                 [PART_STOP] = &stop,
                 [PART_INJECT] = &context,
@@ -415,7 +452,7 @@ static const struct agent_event events[] = {
       .data = data_failed,
       .refuge = PART_STOP,
       .says = { [PART_BLOCK] = &block_beside,
-                [PART_STOP] = &stop,
+                [PART_STOP] = &stop_later,
                 [PART_INJECT] = &context,
                 [PART_SAY] = &say } },
     { .name = "Stop",
@@ -431,7 +468,10 @@ static const struct agent_event events[] = {
     { .name = "PreCompact",
       .point = POINT_SESSION_COMPACTING,
       .data = claude_data_compact,
-      .says = { [PART_BLOCK] = &block, [PART_SAY] = &say } },
+      .field = "context",
+      .shape = shape_context,
+      .bare = BARE, /* it goes into the prompt of the compaction */
+      .says = { [PART_BLOCK] = &block, [PART_CHANGE] = &printed } },
     { .name = "PostCompact",
       .point = POINT_SESSION_COMPACTED,
       .data = claude_data_compact,
@@ -456,4 +496,5 @@ const struct dialect_agent claude_agent = {
     .others = others,
     .alarm = &stop,
     .mute = "WorktreeCreate", /* takes whatever is printed for a path */
+    .brake = "PostToolBatch", /* before the model is asked again */
 };

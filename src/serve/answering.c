@@ -97,13 +97,27 @@ static int say_otherwise(const struct answering *s, struct arena *a, const char 
     return s->refused ? EXIT_BLOCKED : EXIT_FAILED;
 }
 
+static void print_answer(const struct answering *s, struct arena *a, struct strbuf *out)
+{
+    const char *bare = s->kind && !s->refused ? s->kind->bare : NULL;
+    struct str text;
+
+    if (!bare) {
+        json_write(out, s->answer, JSON_COMPACT);
+    } else {
+        text = json_str(a, json_get(s->answer, str_of(bare)));
+        strbuf_add(out, text.ptr, text.len);
+    }
+    if (out->len)
+        strbuf_addch(out, '\n');
+}
+
 static int write_answer(const struct answering *s, struct arena *a)
 {
     CLEANUP(strbuf) struct strbuf out = { 0 };
     struct err e = { 0 };
 
-    json_write(&out, s->answer, JSON_COMPACT);
-    strbuf_addch(&out, '\n');
+    print_answer(s, a, &out);
     if (write_text(s->q, s->q->out, strbuf_cstr(&out), out.len))
         return 0;
     (void)err_errno(&e, "writing the answer");
@@ -308,27 +322,42 @@ static bool is_unattended(struct arena *a, pid_t pid)
     return false;
 }
 
+/* What could not be said at the start of the session is said at its first message. */
+static void take_stop(const struct answering *s, struct arena *a, struct receipt *r)
+{
+    struct engine *en = s->rt->engine;
+
+    if (s->agent->brake && s->event.point == POINT_CHAT_MESSAGE && !r->verdict.stop)
+        r->verdict.stop = record_stopped(en, s->event.session.id, false, a);
+}
+
 static void settle(void *context, struct arena *a, struct receipt *r)
 {
     struct answering *s = context;
-    struct verdict v = r->verdict;
+    const char *held = NULL;
+    struct verdict v;
     CLEANUP(strbuf) struct strbuf lost = { 0 };
     struct agent_saying saying = { .agent = s->agent,
                                    .event = s->kind,
                                    .in = s->in,
                                    .verdict = &v,
                                    .critical = is_critical(r),
-                                   .unattended =
-                                       v.decision == DECISION_ASK && is_unattended(a, s->q->from),
+                                   .unattended = r->verdict.decision == DECISION_ASK &&
+                                                 is_unattended(a, s->q->from),
                                    .lost = &lost,
-                                   .refused = &s->refused };
+                                   .refused = &s->refused,
+                                   .held = &held };
     const char *alarm = alarm_of(s, a, r);
     struct str rest, line;
 
+    take_stop(s, a, r);
+    v = r->verdict;
     if (alarm)
         v.say = add_line(a, v.say, alarm);
     cap(s, a, r, &v);
     s->answer = agent_write(a, &saying);
+    if (held && !record_stop(s->rt->engine, s->event.session.id, held))
+        receipt_warn(a, r, "the stop can't be kept until the agent takes notice of it");
     rest = strbuf_str(&lost);
     while (rest.len && str_cut(&rest, '\n', &line))
         if (line.len)
@@ -391,6 +420,19 @@ static int emit(struct answering *s, struct arena *a, struct err *e)
     return engine_emit(s->rt->engine, &ev, a, &r, e);
 }
 
+static bool is_brake(const struct answering *s)
+{
+    return s->agent->brake && str_is(s->name, s->agent->brake);
+}
+
+static void answer_brake(struct answering *s, struct arena *a)
+{
+    const char *session = agent_session(a, s->in);
+    const char *why = session ? record_stopped(s->rt->engine, session, true, a) : NULL;
+
+    s->answer = why ? agent_brake(a, s->agent, why) : json_object(a);
+}
+
 static void answer_nothing(struct answering *s, struct arena *a)
 {
     bool known = agent_event_is_other(s->agent, s->name);
@@ -418,6 +460,8 @@ int answer_serve(struct runtime *rt, const struct answer_request *q)
     }
     if (read_event(&s, &a, &e) < 0)
         answer_without_event(&s, &a, e.msg);
+    else if (is_brake(&s))
+        answer_brake(&s, &a);
     else if (!s.kind)
         answer_nothing(&s, &a);
     else if (emit(&s, &a, &e) < 0)

@@ -246,6 +246,58 @@ def test_a_safety_critical_change_is_not_passed_over(hooke):
     assert said(hooke, "claude", prompt("claude"))["decision"] == "block"
 
 
+def test_what_is_printed_before_a_compaction_is_for_the_model(hooke):
+    """Claude Code adds it to the prompt of the compaction as it is, JSON, too, unless it blocks."""
+    compact = event("claude", "PreCompact", trigger="manual", custom_instructions="keep names")
+    assert answer(hooke, "claude", compact).out == ""
+    rule = "hooks: [{ name: c, on: experimental.session.compacting, %s }]"
+    hooke.config(rule % "modify: { context: [Keep the plan., Keep the names.] }, say: hello")
+    assert answer(hooke, "claude", compact).out == "Keep the plan.\n\nKeep the names.\n"
+    assert "has no 'say' at PreCompact" in receipts(hooke)[-1]["warnings"][0]
+    hooke.config(rule % "modify: { context: Keep the plan. }")
+    assert answer(hooke, "claude", compact).out == "Keep the plan.\n"
+    hooke.config(rule % "modify: { prompt: Be brief. }")
+    assert answer(hooke, "claude", compact).out == ""
+    assert "the change of 'prompt' is dropped" in receipts(hooke)[-1]["warnings"][0]
+    hooke.config(rule % "block: not now")
+    assert said(hooke, "claude", compact) == {"decision": "block", "reason": "not now"}
+
+
+STOPPED = {"continue": False, "stopReason": "far enough"}
+
+
+def test_claude_is_stopped_after_the_batch_in_which_a_tool_failed(hooke):
+    """Claude Code ignores a stop right after a tool that failed."""
+    hooke.config("hooks: [{ name: far, on: tool.execute.after, when: not success, stop: far enough }]")
+    failed = event("claude", "PostToolUseFailure", tool_name="Bash", tool_input={"command": "false"},
+                   error="Exit code 1")
+    batch = event("claude", "PostToolBatch", tool_calls=[])
+    assert said(hooke, "claude", batch) == {}
+    said(hooke, "claude", failed)
+    assert said(hooke, "claude", {**batch, "agent_id": "a1"}) == {}
+    assert said(hooke, "claude", batch) == STOPPED
+    assert said(hooke, "claude", batch) == {}
+    said(hooke, "claude", {**failed, "agent_id": "a1"})
+    assert said(hooke, "claude", {**batch, "agent_id": "a1"}) == STOPPED
+
+
+def test_claude_is_stopped_at_the_first_prompt_of_a_session(hooke):
+    """Claude Code ignores a stop at the start of one."""
+    hooke.config("hooks: [{ name: far, on: session.created, stop: far enough }]")
+    said(hooke, "claude", start("claude"))
+    assert said(hooke, "claude", prompt("claude")) == STOPPED
+    assert receipts(hooke)[-1]["outcome"] == "stop"
+    assert said(hooke, "claude", prompt("claude")) == {}
+
+
+def test_a_credential_that_a_failing_command_prints_stops_claude(hooke):
+    """Nothing can take the place of such an output."""
+    said(hooke, "claude", event("claude", "PostToolUseFailure", tool_name="Bash",
+                                tool_input={"command": "x"}, error="Exit code 1\nghp_" + "0" * 36))
+    reply = said(hooke, "claude", event("claude", "PostToolBatch", tool_calls=[]))
+    assert reply["continue"] is False and "can't take at PostToolUseFailure" in reply["stopReason"]
+
+
 # State over processes -----------------------------------------------------------------------------
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -313,6 +365,20 @@ def test_what_keeps_gemini_going_is_no_message_of_the_user(hooke):
     assert "same reason" in said(hooke, "gemini", stop("gemini", True))["systemMessage"]
     assert context(said(hooke, "gemini", prompt("gemini", "thanks"))) == "typed"
     assert said(hooke, "gemini", stop("gemini")) == goes_on("gemini", "go on")
+
+
+def test_what_wakes_claude_up_is_no_message_of_the_user(hooke):
+    """Claude Code gives its hooks the news of a task in the background as a prompt."""
+    hooke.config("""limits: { continuations: 1 }
+hooks:
+  - { name: more, on: agent.stop, continue: go on }
+  - { name: typed, on: chat.message, when: not message.internal, inject: typed }""")
+    news = prompt("claude", "<task-notification>\n<task-id>b1</task-id>\n</task-notification>")
+    assert context(said(hooke, "claude", prompt("claude"))) == "typed"
+    assert said(hooke, "claude", stop("claude")) == goes_on("claude", "go on")
+    assert said(hooke, "claude", news) == {}
+    assert "the limit is 1" in said(hooke, "claude", stop("claude"))["systemMessage"]
+    assert context(said(hooke, "claude", prompt("claude", "thanks <task-notification>"))) == "typed"
 
 
 def test_hooks_know_how_often_they_kept_it_going(hooke):
