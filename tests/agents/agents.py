@@ -24,6 +24,7 @@ class Agent:
     package = None  # in which scripts/peers installs it
     shell = None  # its tool that runs a command, and the argument that holds it
     reader = None  # its tool that reads a file, and the argument that names it
+    writer = None  # its tool that writes a file, and the argument that names it
     follows_up = True  # whether a run without a terminal goes on when a hook says so
     shows_refusals = True  # whether a run without a terminal says why a prompt was refused
     starts_daemon = False  # whether it starts one where none runs
@@ -60,6 +61,9 @@ class Agent:
 
     def read(self, path):
         return {"tool": self.reader[0], "args": {self.reader[1]: str(path)}}
+
+    def create(self, path, text):
+        return {"tool": self.writer[0], "args": {self.writer[1]: str(path), "content": text}}
 
     def run(self, prompt=PROMPT, again=False):
         """One prompt, away from any terminal; `again`: in the session of the one before."""
@@ -137,7 +141,8 @@ class Codex(Agent):
 
 class Gemini(Agent):
     name, package = "gemini", "@google/gemini-cli"
-    shell, reader = ("run_shell_command", "command"), ("read_file", "file_path")
+    shell = ("run_shell_command", "command")
+    reader, writer = ("read_file", "file_path"), ("write_file", "file_path")
 
     def configure(self):
         self.folder = self.home / ".gemini"
@@ -159,7 +164,7 @@ class Gemini(Agent):
 
 class OpenCode(Agent):
     name, package = "opencode", "opencode-ai"
-    shell, reader = ("bash", "command"), ("read", "filePath")
+    shell, reader, writer = ("bash", "command"), ("read", "filePath"), ("write", "filePath")
     server = None
     follows_up = False  # `opencode run` ends as soon as its session is idle
     starts_daemon = True
