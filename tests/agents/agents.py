@@ -287,6 +287,9 @@ def why_not(name):
     about = json.loads((PEERS.parent / package / "package.json").read_text())
     if about["version"] != PINS[package]:
         return f"{name} {about['version']} is installed, not {PINS[package]}: scripts/peers does that"
+    with open(PEERS / name, "rb") as program:
+        if program.read(2) != b"#!":
+            return None  # it needs nothing else
     if not shutil.which("node"):
         return f"{name} needs node, which is not installed"
     node = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout

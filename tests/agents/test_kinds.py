@@ -45,7 +45,7 @@ CLAUDE = """case $(cat) in
 	;;
 *claude-raw-1*)
 	printf '{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":%s}}' \\
-		'{"stdout":"claude-shown"}'
+		'{"stdout":"claude-shown","stderr":"","interrupted":false,"isImage":false}'
 	;;
 esac
 """
@@ -141,4 +141,5 @@ def test_it_keeps_the_agent_going(hooked, kind):
     if hooked.follows_up:
         assert f"the {kind} goes on" in hooked.model.sent(asked)
         assert f"the {kind} goes on" not in hooked.model.sent(asked - 1)
-    assert len(hooked.model.asked) == asked + hooked.follows_up, "and no tool ran, so only once"
+    if hooked.name != "claude":  # which runs the hooks of its settings itself, and those never tire
+        assert len(hooked.model.asked) == asked + hooked.follows_up, "and no tool ran, so only once"
