@@ -9,6 +9,7 @@
 #include "serve/record.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <unistd.h>
 
 #define READ_MS      10000
@@ -42,12 +43,22 @@ const char *const *answer_agents(void)
 
 /* Writing -------------------------------------------------------------------------------------- */
 
+/* Whoever started us may have left the descriptor such that it does not wait. */
+static bool may_write_later(int fd)
+{
+    struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+    if (errno == EAGAIN)
+        (void)poll(&p, 1, -1);
+    return errno == EAGAIN || errno == EINTR;
+}
+
 static bool write_text(int fd, const char *text, size_t len)
 {
     while (len > 0) {
         ssize_t n = write(fd, text, len);
 
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && may_write_later(fd))
             continue;
         if (n <= 0)
             return false;
