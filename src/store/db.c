@@ -182,7 +182,8 @@ int db_ready(struct db *db, struct err *e)
     struct err why = { 0 };
     int r;
 
-    db->deadline = (db->asked_ns ? db->asked_ns : clock_mono_ns()) + (uint64_t)STORE_PATIENCE_MS * 1000000u;
+    db->deadline =
+        (db->asked_ns ? db->asked_ns : clock_mono_ns()) + (uint64_t)STORE_PATIENCE_MS * 1000000u;
     if (db->handle)
         return 0;
     db->random = (clock_mono_ns() ^ ((uint64_t)getpid() << 32)) | 1;

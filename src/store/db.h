@@ -7,8 +7,8 @@
  *     r = db_statement(&db, slot, "SELECT …", &st, e);
  *     r = db_end(&db, r, e);
  *
- * Who has to wait for other processes does so for STORE_PATIENCE_MS, counted from `asked_ns` or, where
- * nobody has said when that was, from db_ready().
+ * Who has to wait for other processes does so for STORE_PATIENCE_MS, counted from `asked_ns` or,
+ * where nobody has said when that was, from db_ready().
  *
  * Checkpoints. The processes that write are short-lived, which defeats SQLite's own checkpoint: it
  * copies the log into the database but leaves the log in place, and that all of it was copied is
