@@ -293,7 +293,7 @@ void host_handle(struct host *h, struct arena *a, struct str line, struct strbuf
         return;
     rpc_read(a, line, &m);
     if (m.kind == RPC_JUNK) {
-        rpc_refuse(out, NULL, RPC_BAD_REQUEST, m.why);
+        rpc_refuse(out, m.id, RPC_BAD_REQUEST, m.why);
         return;
     }
     if (m.kind != RPC_REQUEST && m.kind != RPC_NOTIFICATION)

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 
 import pytest
 
@@ -81,6 +82,35 @@ def test_a_prewarmed_process_has_the_umask_of_its_client(hooke):
                        check=True, text=True)
     assert told.read_text().split() == masks
     daemon.end()
+
+
+def test_no_variable_and_no_folder_of_one_reaches_another(hooke, tmp_path):
+    hooke.config("hooks: [{ name: tells, on: UserPromptSubmit, "
+                 "exec: 'cat >/dev/null; echo \"$MARK$OTHER $(pwd) $(umask)\"' }]")
+    daemon = Daemon(hooke, HOOKE_LOG="debug", OTHER="daemon")
+    wrong = []
+
+    def one(n):
+        folder = tmp_path / f"f{n}"
+        folder.mkdir()
+        for turn in range(5):
+            event = {"session_id": f"s{n}", "cwd": str(folder), "transcript_path": "/dev/null",
+                     "hook_event_name": "UserPromptSubmit", "prompt": f"{turn}"}
+            done = subprocess.run(["sh", "-c", f"umask 0{n % 8}7; exec {client()} claude"],
+                                  input=json.dumps(event), text=True, capture_output=True,
+                                  cwd=folder, env={**hooke.env, "MARK": f"secret{n}"}, timeout=60)
+            said = f"secret{n} {folder} 00{n % 8}7"
+            if said not in done.stdout:
+                wrong.append((n, done))
+
+    threads = [threading.Thread(target=one, args=(n,)) for n in range(30)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
+    assert hooke("serve", "--status", "--json").json["served"] == 150
+    assert "secret" not in daemon.end()[1]
 
 
 # Other users
