@@ -103,7 +103,7 @@ static bool is_relevant(const char *entry)
 static void write_key(struct strbuf *out, const struct tenant_key *key)
 {
     CLEANUP(arena) struct arena a = { 0 };
-    char *const *vars = key->vars ? key->vars : environ;
+    char *const *vars = key->vars ? key->vars : vars_all();
 
     strbuf_printf(out, "%s\n%s\n", path_workspace(&a, key->cwd),
                   key->answering ? key->answering : "");
@@ -123,7 +123,7 @@ static struct tenant *tenant_new(struct tenants *all, const struct tenant_key *k
     memcpy(t->key, text.ptr, text.len);
     t->cwd = arena_strdup(&t->arena, key->cwd);
     t->answering = arena_strdup(&t->arena, key->answering);
-    t->vars = vars_copy(&t->arena, key->vars ? key->vars : environ);
+    t->vars = vars_copy(&t->arena, key->vars ? key->vars : vars_all());
     pthread_mutex_init(&t->lock, NULL);
     return t;
 }
