@@ -21,6 +21,9 @@ ADAPTER = SOURCE / "adapters/opencode"
 pytestmark = pytest.mark.skipif(not shutil.which("node"), reason="node is not installed")
 
 
+CALL = ("tool.execute.before", {"tool": "bash", "sessionID": "s", "callID": "c"}, {"args": {"a": 1}})
+
+
 class OpenCode:
     """One instance with the plugin in it."""
 
@@ -374,6 +377,48 @@ hooks:
     assert points(hooke).count("session.idle") == 2
 
 
+KEEP_GOING = "hooks: [{ name: more, on: agent.stop, continue: on and on }]"
+ABORTED = {"name": "MessageAbortedError", "data": {"message": "Aborted"}}
+
+
+@pytest.mark.parametrize("how", ["session.error", "message.updated"])
+def test_a_run_that_somebody_has_aborted_is_not_kept_going(opencode, hooke, how):
+    hooke.config(KEEP_GOING)
+    opencode.say("go")
+    if how == "session.error":
+        opencode.event(how, sessionID="ses_1", error=ABORTED)
+    else:
+        opencode.event(how, sessionID="ses_1", info=assistant(error=ABORTED))
+    finish(opencode)
+    assert not opencode.calls("promptAsync") and "agent.stop" not in points(hooke)
+    assert points(hooke).count("session.idle") == 1
+    opencode.say("go again")
+    finish(opencode)
+    assert opencode.calls("promptAsync")
+
+
+def test_a_run_that_a_hook_has_stopped_is_not_kept_going(opencode, hooke):
+    hooke.config(KEEP_GOING.replace("]", ", { name: over, on: tool.execute.before, stop: enough }]"))
+    opencode.say("go")
+    assert opencode.hook(*CALL[:1], {**CALL[1], "sessionID": "ses_1"}, CALL[2]) == {"error": "enough"}
+    finish(opencode)
+    assert [c["name"] for c in opencode.calls()] == ["abort"]
+
+
+def test_open_todos_keep_it_going_unless_it_asks(opencode, hooke):
+    todos = [{"id": "1", "content": "paint it", "status": "pending", "priority": "high"}]
+    opencode.event("todo.updated", sessionID="ses_1", todos=todos)
+    opencode.step(reply={"messages": history("go", "half done")})
+    opencode.say("go")
+    finish(opencode)
+    sent, = opencode.calls("promptAsync")
+    assert "1 of 1 todos are still open:\n- paint it" in sent["body"]["parts"][0]["text"]
+    opencode.step(reply={"messages": history("go", "which colour?")})
+    opencode.say("go on")
+    finish(opencode)
+    assert not opencode.calls("promptAsync")
+
+
 def test_loops_end(opencode, hooke):
     hooke.config("limits: { continuations: 2 }\n"
                  "hooks: [{ name: more, on: agent.stop, continue: on and on }]")
@@ -508,9 +553,6 @@ def test_the_end_waits_for_what_has_happened_and_warns_of_nothing(hooke):
     assert host.end() == ""
     assert (hooke.home / "told").read_text() == "done\n"
     daemon.end()
-
-
-CALL = ("tool.execute.before", {"tool": "bash", "sessionID": "s", "callID": "c"}, {"args": {"a": 1}})
 
 
 def test_goes_on_without_one_and_warns_once(hooke):

@@ -84,8 +84,13 @@ export class Host {
     void this.ask(() => this.client.tui?.showToast({ body: { title: "hooke", message, variant } }))
   }
 
-  abort(id) {
-    return this.ask(() => this.client.session.abort({ path: { id } }))
+  abort(session) {
+    session.aborted = true
+    return this.ask(() => this.client.session.abort({ path: { id: session.id } }))
+  }
+
+  async messages(session) {
+    return (await this.ask(() => this.client.session.messages({ path: { id: session.id } }))) ?? []
   }
 
   /* A message nobody typed. */
@@ -101,13 +106,12 @@ export class Host {
   async fallback(session, name) {
     const model = modelOf(name)
     if (!model) return
-    const messages = await this.ask(() => this.client.session.messages({ path: { id: session.id } }))
-    const last = messages?.findLast((message) => message.info?.role === "user")
+    const last = (await this.messages(session)).findLast((message) => message.info?.role === "user")
     const parts = last?.parts
       .filter((part) => (part.type === "text" && !part.synthetic) || part.type === "file")
       .map(({ type, text, mime, filename, url }) => ({ type, text, mime, filename, url }))
     if (!parts?.length) return
-    await this.abort(session.id)
+    await this.abort(session)
     await this.prompt(session, parts, { agent: last.info.agent ?? session.agent, model })
   }
 
