@@ -402,7 +402,7 @@ def test_a_run_that_a_hook_has_stopped_is_not_kept_going(opencode, hooke):
     opencode.say("go")
     assert opencode.hook(*CALL[:1], {**CALL[1], "sessionID": "ses_1"}, CALL[2]) == {"error": "enough"}
     finish(opencode)
-    assert [c["name"] for c in opencode.calls()] == ["abort"]
+    assert [c["name"] for c in opencode.calls() if c["name"] != "get"] == ["abort"]
 
 
 def test_open_todos_keep_it_going_unless_it_asks(opencode, hooke):
@@ -482,7 +482,7 @@ def test_fallback_aborts_and_sends_the_message_again(opencode, hooke, how):
     calls = []
     wait_for(lambda: calls.extend(opencode.calls()) or
              any(c["name"] == "promptAsync" for c in calls))
-    names = [c["name"] for c in calls if c["name"] != "showToast"]
+    names = [c["name"] for c in calls if c["name"] not in ("showToast", "get")]
     assert names == ["messages", "abort", "promptAsync"]
     body = calls[-1]["body"]
     assert body["model"] == {"providerID": "other", "modelID": "small"}
@@ -499,7 +499,8 @@ def test_an_aborted_run_is_no_reason_to_fall_back(opencode, hooke):
 
 
 def test_sessions_and_subagents(opencode, hooke):
-    opencode.event("session.created", sessionID="ses_2", info={"id": "ses_2", "parentID": "ses_1"})
+    opencode.event("session.created", sessionID="ses_2",
+                   info={"id": "ses_2", "parentID": "ses_1", "agent": "general"})
     opencode.event("session.deleted", info={"id": "ses_2"})
     opencode.say("go", session="ses_3")
     opencode.event("question.asked", sessionID="ses_3", questions=[{"question": "which?"}])
@@ -507,7 +508,16 @@ def test_sessions_and_subagents(opencode, hooke):
     opencode.event("session.updated", sessionID="ses_3")
     assert points(hooke) == ["session.created", "subagent.session.created", "session.deleted",
                              "session.created", "chat.message", "notification"]
-    assert [r["session"] for r in receipts(hooke)][:2] == ["ses_2", "ses_2"]
+    for receipt in receipts(hooke)[:2]:
+        assert (receipt["session"], receipt["parent"], receipt["agent"]) == ("ses_2", "ses_1", "general")
+
+
+def test_a_subagent_that_is_resumed_is_known_for_one(opencode, hooke):
+    hooke.config("hooks: [{ name: no, on: chat.message, session: sub, block: not in a subagent }]")
+    opencode.step(reply={"get": {"id": "ses_2", "parentID": "ses_1"}})
+    assert opencode.say("go", session="ses_2") == {"error": "not in a subagent"}
+    opencode.step(reply={"get": {"id": "ses_3"}})
+    assert "error" not in opencode.say("go", session="ses_3")
 
 
 def test_what_a_hook_says_is_shown(opencode, hooke):

@@ -102,6 +102,7 @@ async function partUpdated({ host }, session, { part }) {
 
 async function created({ host }, session, { info }) {
   session.parent = info?.parentID
+  session.agent ??= info?.agent
   if (session.known) return
   await host.created(session, { source: session.parent ? "subagent" : "startup" })
   if (session.parent)

@@ -1,7 +1,8 @@
 /*
  * Both sides of the plugin: events to the daemon, and what verdicts ask for back to OpenCode.
  *
- * Calls to OpenCode are never awaited by a hook: some of them end in another hook of this session.
+ * Calls to OpenCode that change anything are never awaited by a hook: some of them end in another hook
+ * of this session.
  */
 import { modelOf } from "./sessions.js"
 
@@ -55,6 +56,13 @@ export class Host {
   created(session, { source, agent }) {
     session.known = true
     return this.emit("session.created", session, { source, agent })
+  }
+
+  /* One that an earlier process has begun: whose child it is nobody has told this one. */
+  async resumed(session) {
+    const info = await this.ask(() => this.client.session.get({ path: { id: session.id } }))
+    session.parent ??= info?.parentID
+    await this.created(session, { source: "resume" })
   }
 
   warn(error) {

@@ -56,7 +56,7 @@ function chatMessage({ host, sessions }) {
     session.aborted = false
     session.turn = 0
     session.ended = 0
-    if (!session.known) await host.created(session, { source: "resume" })
+    if (!session.known) await host.resumed(session)
     const verdict = await host.emit("chat.message", session, {
       message: {
         id: message.id,
