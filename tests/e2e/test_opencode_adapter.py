@@ -554,6 +554,30 @@ def test_a_missing_daemon_is_started(hooke):
     wait_for(lambda: hooke("serve", "--status").rc == 1)
 
 
+def test_many_that_start_one_at_once_share_it(hooke):
+    hooke.config("hooks: [{ name: no, on: tool.execute.before, block: never }]")
+    hosts = [OpenCode(hooke) for _ in range(4)]
+    for host in hosts:
+        host.child.stdin.write(json.dumps({"hook": CALL[0], "input": CALL[1], "output": CALL[2]}) + "\n")
+        host.child.stdin.flush()
+    assert [json.loads(host.child.stdout.readline()) for host in hosts] == [{"error": "never"}] * 4
+    for host in hosts:
+        assert host.end() == ""
+    assert hooke("serve", "--stop").rc == 0
+    wait_for(lambda: hooke("serve", "--status").rc == 1)
+
+
+def test_a_daemon_is_started_where_it_is_looked_for(hooke):
+    hooke.config("hooks: [{ name: no, on: tool.execute.before, block: never }]")
+    path = hooke.cwd / "own.sock"
+    hooke.cwd.chmod(0o700)
+    host = OpenCode(hooke, socket="own.sock")
+    assert host.hook(*CALL) == {"error": "never"}
+    host.end()
+    assert hooke("serve", "--stop", "--socket", str(path)).rc == 0
+    wait_for(lambda: hooke("serve", "--status", "--socket", str(path)).rc == 1)
+
+
 def test_the_end_waits_for_what_has_happened_and_warns_of_nothing(hooke):
     hooke.config("hooks: [{ name: slow, on: agent.stop, exec: 'sleep 0.3; echo done >$HOME/told' }]")
     daemon, host = Daemon(hooke), OpenCode(hooke)
