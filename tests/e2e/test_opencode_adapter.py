@@ -555,7 +555,7 @@ def test_a_missing_daemon_is_started(hooke):
 
 
 def test_many_that_start_one_at_once_share_it(hooke):
-    hooke.config("hooks: [{ name: no, on: tool.execute.before, block: never }]")
+    hooke.config("disabled_hooks: [loop-guard]\nhooks: [{ name: no, on: tool.execute.before, block: never }]")
     hosts = [OpenCode(hooke) for _ in range(4)]
     for host in hosts:
         host.child.stdin.write(json.dumps({"hook": CALL[0], "input": CALL[1], "output": CALL[2]}) + "\n")
