@@ -24,7 +24,7 @@
 #define HANDOVER_GUARDED 'Y'
 #define HANDOVER_REFUSED 'n'
 
-/* How long a client waits for the first byte, and the daemon for the whole message. */
+/* How long a client waits for the first byte, and the daemon for the whole message or a hello. */
 #define HANDOVER_WAIT_MS 5000
 
 /* On one machine: in its own byte order. */

@@ -9,9 +9,13 @@
 #include "serve/record.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <unistd.h>
 
 #define READ_MS      10000
+#define MARGIN_MS    2000 /* of the time an agent gives its hook: for all but the hooks */
+#define LAST_MS      1000 /* to read an answer, for one whose event was aborted */
 #define EXIT_FAILED  1
 #define EXIT_BLOCKED 2
 #define EXIT_USAGE   64
@@ -20,6 +24,7 @@
 struct answering {
     struct runtime *rt;
     const struct answer_request *q;
+    const struct dialect *dialect;
     const struct dialect_agent *agent;
     const struct agent_event *kind;
     struct str name; /* of the event; unset: not known */
@@ -40,12 +45,31 @@ const char *const *answer_agents(void)
 
 /* Writing -------------------------------------------------------------------------------------- */
 
-static bool write_text(int fd, const char *text, size_t len)
+/* Until it can be written to; false: whoever asked has gone and nobody reads. */
+static bool wait_for_reader(int fd, int abort_fd)
+{
+    struct pollfd fds[] = { { .fd = fd, .events = POLLOUT },
+                            { .fd = abort_fd > 0 ? abort_fd : -1, .events = POLLIN } };
+    int n;
+
+    do
+        n = poll(fds, ARRAY_LEN(fds), -1);
+    while (n < 0 && errno == EINTR);
+    return fds[0].revents || poll(fds, 1, LAST_MS) > 0;
+}
+
+/* In pieces that a pipe which has room takes without waiting. */
+static bool write_text(const struct answer_request *q, int fd, const char *text, size_t len)
 {
     while (len > 0) {
-        ssize_t n = write(fd, text, len);
+        ssize_t n;
 
-        if (n < 0 && errno == EINTR)
+        if (!wait_for_reader(fd, q->abort_fd)) {
+            errno = EPIPE;
+            return false;
+        }
+        n = write(fd, text, len < PIPE_BUF ? len : PIPE_BUF);
+        if (n < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (n <= 0)
             return false;
@@ -61,7 +85,7 @@ static void complain(const struct answering *s, const char *words)
     CLEANUP(strbuf) struct strbuf line = { 0 };
 
     strbuf_printf(&line, "hooke: answer %s: %s\n", s->q->agent, words);
-    (void)write_text(s->q->err, strbuf_cstr(&line), line.len);
+    (void)write_text(s->q, s->q->err, strbuf_cstr(&line), line.len);
 }
 
 /* To each of these agents code 2 with a line on standard error is a refusal, and 1 a failure. */
@@ -94,7 +118,7 @@ static int write_answer(const struct answering *s, struct arena *a)
     struct err e = { 0 };
 
     print_answer(s, a, &out);
-    if (write_text(s->q->out, strbuf_cstr(&out), out.len))
+    if (write_text(s->q, s->q->out, strbuf_cstr(&out), out.len))
         return 0;
     (void)err_errno(&e, "writing the answer");
     return say_otherwise(s, a, e.msg);
@@ -121,19 +145,22 @@ bool answer_is_guarded(struct runtime *rt)
     return guarded;
 }
 
-/* Where something can be refused it is, if somebody depends on a hook that could not look. */
+/* Refused, if somebody depends on a hook that could not look and it can be; else the person is
+ * told. */
 static void answer_without_event(struct answering *s, struct arena *a, const char *why)
 {
     struct verdict v = { 0 };
-    struct agent_saying saying = {
-        .agent = s->agent, .event = s->kind, .in = s->in, .verdict = &v, .refused = &s->refused
-    };
+    struct agent_saying saying = { .agent = s->agent,
+                                   .event = s->kind,
+                                   .in = s->in,
+                                   .verdict = &v,
+                                   .critical = true,
+                                   .refused = &s->refused };
     struct registry *reg = engine_look(s->rt->engine);
     const struct hook *hook = critical_hook(reg, s->kind);
 
     complain(s, why);
     if (hook) {
-        saying.critical = true;
         v.decision = DECISION_BLOCK;
         v.reason = arena_printf(
             a,
@@ -141,6 +168,10 @@ static void answer_without_event(struct answering *s, struct arena *a, const cha
             hook->name, why);
     }
     registry_unref(reg);
+    s->answer = agent_write(a, &saying);
+    if (s->refused)
+        return;
+    v = (struct verdict){ .say = arena_printf(a, "hooke did not look at this: %s", why) };
     s->answer = agent_write(a, &saying);
 }
 
@@ -262,7 +293,9 @@ static const char *alarm_of(const struct answering *s, struct arena *a, const st
     if (s->q->broken)
         return arena_printf(a, "hooke: %s", s->q->broken);
     if (!config || !config->broken)
-        return NULL;
+        return s->record.unknown
+                   ? arena_printf(a, "hooke: hooks can't remember anything: %s", s->record.unknown)
+                   : NULL;
     return arena_printf(a, "hooke: the configuration is broken, %s: %s%s%s",
                         config->fallen_back ? "its last good version is in force"
                                             : "the defaults are in force",
@@ -334,6 +367,22 @@ static void settle(void *context, struct arena *a, struct receipt *r)
 
 /* Answering ------------------------------------------------------------------------------------ */
 
+/*
+ * An agent that has waited too long goes on as if nothing had been said, so hooks end before that:
+ * what a late one means is for `on_failure`. Who says how long events may take is believed.
+ */
+static uint32_t time_limit(const struct answering *s)
+{
+    const struct dialect *d = s->dialect;
+    struct registry *reg = engine_look(s->rt->engine);
+    const struct config *config = registry_config(reg);
+    bool said = config && setting_get(config->root, "event_timeout");
+    uint32_t ms = d->timeout_at ? d->timeout_at(s->event.point) : d->timeout_ms;
+
+    registry_unref(reg);
+    return said ? 0 : ms - (ms / 10 < MARGIN_MS ? ms / 10 : MARGIN_MS);
+}
+
 /* What the agent does not know of its own session. */
 static void complete_event(struct answering *s, struct arena *a)
 {
@@ -344,6 +393,7 @@ static void complete_event(struct answering *s, struct arena *a)
     ev->via = s->q->agent;
     ev->as = s->kind->name;
     ev->abort_fd = s->q->abort_fd;
+    ev->timeout_ms = time_limit(s);
     if (ev->point == POINT_AGENT_STOP && rec->kept && !rec->unknown)
         ev->data =
             json_with(a, ev->data, STR("continuations"), json_int(a, rec->loop.continuations));
@@ -401,7 +451,7 @@ int answer_serve(struct runtime *rt, const struct answer_request *q)
 {
     CLEANUP(arena) struct arena a = { 0 };
     const struct dialect *d = dialect_find(str_of(q->agent));
-    struct answering s = { .rt = rt, .q = q, .agent = d ? d->agent : NULL };
+    struct answering s = { .rt = rt, .q = q, .dialect = d, .agent = d ? d->agent : NULL };
     struct err e = { 0 };
 
     if (!s.agent) {

@@ -157,7 +157,7 @@ static int emit_in(struct asking *q, struct tenant *t, struct event *ev, struct 
     if (dialect)
         foreign_in(q->arena, system, ev);
     ev->via = dialect;
-    ev->abort_fd = q->host->gone_fd;
+    ev->abort_fd = q->host->gone.fd;
     if (!is_internal(ev))
         record_count(&record, ev, q->arena);
     settled = *ev;

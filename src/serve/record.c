@@ -211,12 +211,13 @@ void record_count(struct record *rec, const struct event *ev, struct arena *a)
         return;
     counted.text = json_str(a, json_get(message, STR("text")));
     counted.internal = json_is_true(json_get(message, STR("internal")));
-    rec->unknown = store_update(engine_store(rec->engine), &key, decide_count, &counted, &e) < 0;
+    if (store_update(engine_store(rec->engine), &key, decide_count, &counted, &e) < 0)
+        rec->unknown = arena_strdup(a, e.msg);
     if (!knows_turn) /* not all of what makes a turn was counted */
         rec->turn = 0;
     if (rec->unknown)
         log_warn_once(engine_log(rec->engine), "the turns of session '%s' are not counted: %s",
-                      rec->session, e.msg);
+                      rec->session, rec->unknown);
 }
 
 /* Continuing ----------------------------------------------------------------------------------- */

@@ -21,15 +21,15 @@
 struct record {
     struct engine *engine;
     const char *session;
-    bool kept;        /* whether any of it is kept */
-    bool unknown;     /* the store could not be read */
-    bool tells_turns; /* the agent tells of every request */
-    bool going_on;    /* the agent says that a hook has kept it going */
-    unsigned turn;    /* of the event; 0: nobody looks at it */
-    bool tool_ended;  /* or the agent was kept going, since the turn began */
-    bool internal;    /* the message of the event is what a hook told the agent, or nobody typed */
-    uint64_t told;    /* the hash of that; 0: nothing */
-    bool heard;       /* the agent tells what users say */
+    bool kept;           /* whether any of it is kept */
+    const char *unknown; /* why the store could not be read; NULL: it could, or need not */
+    bool tells_turns;    /* the agent tells of every request */
+    bool going_on;       /* the agent says that a hook has kept it going */
+    unsigned turn;       /* of the event; 0: nobody looks at it */
+    bool tool_ended;     /* or the agent was kept going, since the turn began */
+    bool internal; /* the message of the event is what a hook told the agent, or nobody typed */
+    uint64_t told; /* the hash of that; 0: nothing */
+    bool heard;    /* the agent tells what users say */
     uint32_t limit;
     struct loop loop;
 };

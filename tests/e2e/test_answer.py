@@ -413,6 +413,20 @@ def test_gemini_tells_its_turns(hooke):
     assert said(hooke, "gemini", before("gemini"))["reason"] == "enough"
 
 
+# Time ---------------------------------------------------------------------------------------------
+
+def test_hooks_end_before_the_agent_gives_up(hooke):
+    entry = "hooks: [{ name: slow, on: session.ended, exec: 'sleep %s' }]\n"
+    end = event("claude", "SessionEnd", reason="other")  # waits for its hooks 1.5 s
+    hooke.config(entry % 25)
+    said_end = run(hooke, "hooke", end)
+    assert (said_end.returncode, said_end.stdout) == (0, "{}\n")
+    assert receipts(hooke)[-1]["runs"][0]["end"] == "timed-out"
+    hooke.config(entry % 1.6 + "event_timeout: 20s\n")
+    assert answer(hooke, "claude", end).json == {}
+    assert "end" not in receipts(hooke)[-1]["runs"][0], "who says how long it takes is believed"
+
+
 # Whose hooks --------------------------------------------------------------------------------------
 
 def settings(hooke, command):
@@ -467,8 +481,11 @@ BROKEN = ['{"session_id": "s", "hook_event_name": "%s", nonsense', "%s nonsense"
 def test_what_is_no_event_is_let_pass(hooke, agent, text):
     hooke.config(QUIET)
     r = answer(hooke, agent, text.replace("%s", NAMES[agent][2]))
-    assert r.json == {}
-    assert r.err.startswith(f"hooke: answer {agent}: ") and r.err.count("\n") == 1
+    why = r.err.removeprefix(f"hooke: answer {agent}: ").removesuffix("\n")
+    assert why != r.err and "\n" not in why
+    # What goes to standard error nobody reads: the person is told where the event is known.
+    known = '"hook_event_name"' in text
+    assert r.json == ({"systemMessage": f"hooke did not look at this: {why}"} if known else {})
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -484,7 +501,9 @@ def test_what_is_no_event_is_blocked_for_a_safety_critical_hook(hooke, agent):
     r = answer(hooke, agent, "nonsense", NAMES[agent][2])
     assert words in json.dumps(r.json)
     r = answer(hooke, agent, "nonsense", "SessionEnd")
-    assert r.json == {}, "no safety-critical hook is there"
+    assert set(r.json) <= {"systemMessage"}, "no safety-critical hook is there"
+    r = answer(hooke, agent, "nonsense", NAMES[agent][4])
+    assert set(r.json) == {"systemMessage"}, "a stop can't be refused"
 
 
 def test_the_event_of_the_command_line(hooke):
@@ -613,6 +632,8 @@ def test_a_broken_store_blocks_nothing(hooke, agent, make):
     assert "decision" not in json.dumps(r.json).lower() and r.rc == 0
     assert answer(hooke, agent, before(agent, "git push --force"), HOOKE_STORE=store).json == refusal(
         agent, NAMES[agent][2], "Force pushes are not allowed here.")
+    told = answer(hooke, agent, prompt(agent), HOOKE_STORE=store).json
+    assert "hooks can't remember anything: store '" in told.pop("systemMessage") and told == {}
     assert answer(hooke, agent, stop(agent), HOOKE_STORE=store).json == goes_on(agent, "go on")
     last = answer(hooke, agent, stop(agent, True), HOOKE_STORE=store).json
     assert "the store can't tell" in last.pop("systemMessage") and last == {}

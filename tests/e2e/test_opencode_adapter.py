@@ -110,14 +110,34 @@ def test_receipts_name_the_agent(opencode, hooke):
     assert [(r["via"], r.get("as")) for r in receipts(hooke)] == [("opencode", None)]
 
 
-def test_the_package_is_ready_for_a_registry():
+def test_the_package_is_ready_for_a_registry(hooke):
     package = json.loads((ADAPTER / "package.json").read_text())
     assert package["type"] == "module" and "dependencies" not in package
-    for name in [package["main"], *package["files"]]:
+    assert package["version"] == hooke("version", "--json").json["version"]
+    assert (ADAPTER / "LICENSE").read_text() == (SOURCE / "LICENSE").read_text()
+    for name in [package["main"], package["types"], *package["files"], "README.md"]:
         assert (ADAPTER / name).exists()
     for module in [ADAPTER / "index.js", *(ADAPTER / "lib").glob("*.js")]:
         for source in re.findall(r'from "([^"]+)"', module.read_text()):
             assert source.startswith(("node:", "./")), (module, source)
+
+
+@pytest.mark.skipif(not shutil.which("npm"), reason="npm is not installed")
+def test_the_package_can_be_packed_installed_and_loaded(hooke, tmp_path):
+    def run(*words, cwd):
+        return subprocess.run(words, cwd=cwd, env=hooke.env, text=True, capture_output=True, check=True,
+                              timeout=WAIT * 3).stdout
+
+    packed = json.loads(run("npm", "pack", "--json", "--offline", "--pack-destination", str(tmp_path),
+                            cwd=ADAPTER))[0]
+    names = {file["path"] for file in packed["files"]}
+    lib = {f"lib/{p.name}" for p in (ADAPTER / "lib").glob("*.js")}
+    assert names == {"LICENSE", "README.md", "index.d.ts", "index.js", "package.json"} | lib
+    (tmp_path / "package.json").write_text("{}")
+    run("npm", "install", "--offline", "--no-audit", "--no-fund", f"./{packed['filename']}", cwd=tmp_path)
+    script = ("for (const name of ['hooke-opencode', 'hooke-opencode/server'])"
+              " console.log(Object.keys(await import(name)).join(), (await import(name)).default.id)")
+    assert run("node", "--input-type=module", "-e", script, cwd=tmp_path) == "default hooke\n" * 2
 
 
 # Tools

@@ -46,3 +46,36 @@ def test_a_sandbox_is_made_as_the_client_would(daemon, hooke, tmp_path):
     words = got["replace"]["args"]["command"].replace("'", "").split()
     assert words[0] == str(mine / "bwrap")
     assert "/var/lib" in words
+
+
+def test_what_runs_later_has_the_umask_of_its_client(hooke):
+    told, go = hooke.home / "told", hooke.home / "go"
+    os.mkfifo(go)
+    hooke.config("hooks:\n  - name: late\n    on: PreToolUse\n    group:\n"
+                 f"      - {{ exec: 'read x <{go}', async: true }}\n"
+                 f"      - {{ exec: 'umask >>{told}', async: true }}\n")
+    os.umask(0o022)
+    daemon = Daemon(hooke)
+    subprocess.run(["sh", "-c", f"umask 027; exec {client()} claude"], cwd=hooke.cwd, text=True,
+                   input=json.dumps(pre_tool_use(hooke, "ls")), env=hooke.env, check=True)
+    wait_for(lambda: told.exists() and told.read_text())
+    answer(hooke, "claude", event=pre_tool_use(hooke, "ls"))
+    wait_for(lambda: told.read_text().count("\n") == 2)
+    assert told.read_text().split() == ["0027", "0022"]
+    for _ in range(2):
+        go.write_text("go\n")
+    daemon.end()
+
+
+def test_a_prewarmed_process_has_the_umask_of_its_client(hooke):
+    told = hooke.home / "told"
+    hooke.config("hooks: [{ name: warm, on: PreToolUse, prewarm: true, "
+                 "exec: 'cat >/dev/null; umask >>$HOME/told' }]")
+    daemon = Daemon(hooke)
+    masks = ["0027", "0027", "0027", "0077", "0077", "0022"]
+    for n, mask in enumerate(masks):
+        subprocess.run(["sh", "-c", f"umask {mask}; exec {client()} claude"], cwd=hooke.cwd,
+                       input=json.dumps(pre_tool_use(hooke, f"ls {n}")), env=hooke.env,
+                       check=True, text=True)
+    assert told.read_text().split() == masks
+    daemon.end()
