@@ -121,10 +121,11 @@ class Claude(Agent):
     shell, reader, writer = ("Bash", "command"), ("Read", "file_path"), ("Write", "file_path")
     follow_up_said = 2  # as feedback of a hook and as its error
 
-    settings = ()
+    options = ["--dangerously-skip-permissions", "--output-format", "json"]
 
     def configure(self):
         self.folder = self.home / ".claude"
+        self.folder.mkdir()
         self.env |= {"ANTHROPIC_BASE_URL": self.model.url, "ANTHROPIC_API_KEY": "none",
                      "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1",
                      "IS_SANDBOX": "1"}  # else root may not skip permissions
@@ -135,8 +136,7 @@ class Claude(Agent):
                                           "subagent_type": "Explore", "run_in_background": False}}
 
     def command(self, *words):
-        return [PEERS / "claude", "-p", *words, "--dangerously-skip-permissions",
-                "--output-format", "json", *self.settings]
+        return [PEERS / "claude", "-p", *words, *self.options]
 
     def resume(self, prompt):
         return self.command("--continue", prompt)
