@@ -28,6 +28,15 @@ const CALLS = {
     {},
     { messages: [{ info: { id: `msg_${n}`, ...session, role: "user" }, parts: [{ id: "prt_1", type: "text", text }] }] },
   ],
+  "experimental.chat.system.transform": () => [
+    { ...session, model: { providerID: "p", id: "m" } },
+    { system: [text] },
+  ],
+  "chat.params": () => [{ ...session, model: { providerID: "p", id: "m" } }, { temperature: 0 }],
+  "chat.headers": () => [{ ...session, model: { providerID: "p", id: "m" } }, { headers: {} }],
+  "tool.definition": () => [{ toolID: "bash" }, { description: text }],
+  "shell.env": () => [{ ...session, cwd: directory }, { env: { PATH: "/bin" } }],
+  "experimental.text.complete": () => [session, { text }],
   "tool.execute.before": (n) => [
     { ...session, tool: "bash", callID: `c${n}` },
     { args: { command: `${text} # ${n}`, description: "look" } },
@@ -62,6 +71,9 @@ const client = {
 const hooks = await plugin.server({ client, directory, worktree: directory, project: {} }, { program })
 try {
   for (const [name, input] of Object.entries(CALLS)) print(`adapter-${name}`, await median({ input, run: hooks[name] }))
+  const { served } = JSON.parse(execFileSync(program, ["serve", "--status", "--json"]))
+  const called = ROUNDS * Object.keys(CALLS).length
+  if (served < called) throw new Error(`the daemon answered ${served} of ${called} calls`)
   print("noop", await median({ input: CALLS["tool.execute.before"], run: async () => {} }))
   const daemon = new Connection({ path: socketPath(process.env), program: false, hello: { version: 1, cwd: directory } })
   await daemon.call("ping")

@@ -54,21 +54,25 @@ def hooke_hooks(agent, hooke, everywhere):
         change(agent, lambda hooks: {event: hooks[event]})
 
 
-def measure(agent, model):
-    """Nanoseconds from one request to the next, in the middle; the first call warms up."""
-    model.turns = [agent.bash(f"echo {n}") for n in range(CALLS)] + [{"text": "done"}]
+def measure(agent, model, guarded):
+    """Nanoseconds from one request to the next, in the middle. The first call warms up, and is one that
+    hooks refuse: what is timed are hooks at work."""
+    calls = [f"echo '{five.WORDS[0]}'", *(f"echo {n}" for n in range(CALLS))]
+    model.turns = [*map(agent.bash, calls), {"text": "done"}]
     done = agent.run()
-    if len(model.times) != CALLS + 1:
+    if len(model.times) != len(model.turns):
         raise SystemExit(f"{agent.name} made {len(model.times)} requests: {done.stderr[-300:]}")
+    if ("not allowed" in model.sent(1)) != guarded:
+        raise SystemExit(f"{agent.name}: hooks that should {'' if guarded else 'not '}refuse did otherwise")
     gaps = [after - before for before, after in zip(model.times[1:], model.times[2:])]
     return statistics.median(gaps)
 
 
 def check(agent, hooke):
-    """What is timed must have happened: hooke was asked before every call."""
+    """hooke was asked before every call."""
     lines = five.ask(hooke, "doctor", agent.name, env=agent.env, check=False)
     fired = next((line["text"] for line in lines if line["check"] == "fired"), "")
-    if f"{BEFORE[agent.name]} {CALLS}" not in fired:
+    if f"{BEFORE[agent.name]} {CALLS + 1}" not in fired:
         raise SystemExit(f"{agent.name} did not ask hooke before every call: {fired}")
 
 
@@ -85,7 +89,7 @@ def run(kind, how, hooke, clocked):
                 daemon = subprocess.Popen([hooke, "serve"], env=agent.env, stderr=subprocess.PIPE,
                                           text=True)
                 daemon.stderr.readline()  # it listens
-            took = measure(agent, model)
+            took = measure(agent, model, how != "none")
             if daemon:
                 check(agent, hooke)
             return took
@@ -97,11 +101,8 @@ def run(kind, how, hooke, clocked):
 
 
 def main(build):
-    try:
-        from conftest import AGENTS, PEERS
-        from model_server import Model
-    except ImportError as missing:
-        raise SystemExit(f"{missing.name} is not installed: scripts/bootstrap test does that")
+    from agents import AGENTS, why_not
+    from model_server import Model
 
     class Clocked(Model):
         """A model that notes when the requests of a session's turns arrive."""
@@ -117,7 +118,7 @@ def main(build):
 
     hows = ["none", "hooke", "installed"] + (["bash"] if shutil.which("jq") else [])
     for name in BEFORE:
-        for how in hows if (PEERS / name).exists() else []:
+        for how in [] if why_not(name) else hows:
             took = run(AGENTS[name], how, os.path.join(build, "hooke"), Clocked)
             print(f"call-{name}-{how}\t{took}", flush=True)
 

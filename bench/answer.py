@@ -30,6 +30,10 @@ def event(cwd, session):
 KEEPING = ["loop-guard", "todo-continuation"]
 
 
+# How many hooks look at the event.
+HOOKS = {"answer": 3, "answer-rules": 8, "answer-state": 4, "answer-five": 5}
+
+
 def configurations(hooke):
     """What is in force: the built-ins that keep nothing, the same with the check of the other languages as
     five rules, all built-ins, and five hooks."""
@@ -66,6 +70,21 @@ def measure(timer, home, runs, *commands, **env):
                    env={**os.environ, **env})
 
 
+def served(hooke):
+    """How many events the daemon has answered."""
+    return five.ask(hooke, "serve", "--status", env=os.environ)["served"]
+
+
+def check(hooke, name, answered, least):
+    """What is timed must have happened: every hook looked, and the daemon answered where it was to."""
+    last = five.ask(hooke, "trace", "--session", f"{name}-{os.getpid()}", "-n", "1", env=os.environ)
+    ran = [run["hook"] for run in last["runs"]]
+    if len(ran) != HOOKS[name] or last["outcome"] != "none":
+        raise SystemExit(f"{name}: {HOOKS[name]} hooks were to look and consent, not {ran}: {last['outcome']}")
+    if answered < least or (answered > 0) != (least > 0):
+        raise SystemExit(f"{name}: the daemon answered {answered} events, not {least}")
+
+
 def settle(answer, home, **env):
     """Configuration that is younger than the clock of the file system is read again every time."""
     time.sleep(0.3)
@@ -86,9 +105,13 @@ def main(timer, hooke, nothing, nothing_static):
             for name, configuration in configurations(hooke).items():
                 configure(home, name, configuration)
                 settle(answer, home)
+                before = served(hooke)
                 measure(timer, home, 300, *floors, "--", name + "-daemon", *answer)
+                check(hooke, name, served(hooke) - before, 300)
                 settle(answer, home, HOOKE_SOCKET="")
+                before = served(hooke)
                 measure(timer, home, 100, *floors, "--", name + "-alone", *answer, HOOKE_SOCKET="")
+                check(hooke, name, served(hooke) - before, 0)
         finally:
             daemon.terminate()
     measure(timer, home, 15, *others()[1:])

@@ -4,7 +4,6 @@ import json
 import subprocess
 
 WORDS = ["rm -rf /", "git push --force", "mkfs", "chmod 777", "curl http"]
-ASKED_FOR = ["command-guard"]  # built in and off
 PATIENT = {"name": "loop-guard", "limit": 1000}  # who measures tells the same call again and again
 
 
@@ -22,9 +21,6 @@ def ask(hooke, *words, env, check=True):
 def configuration(hooke, env):
     """What puts five hooks in force."""
     known = {h["name"] for h in ask(hooke, "list", "--all", env=env) if h["runner"] == "built-in"}
-    entries = [{"name": name, "enabled": True} for name in ASKED_FOR if name in known]
-    entries.append(PATIENT)
     plan = ask(hooke, "plan", "tool.execute.before", "--tool", "bash", env=env)
     chain = {h["hook"] for h in plan if h["fate"] == "runs"} & known
-    chain |= {e["name"] for e in entries}
-    return {"hooks": entries + [rule(n, word) for n, word in enumerate(WORDS[:5 - len(chain)])]}
+    return {"hooks": [PATIENT] + [rule(n, word) for n, word in enumerate(WORDS[:5 - len(chain)])]}

@@ -1,10 +1,13 @@
 """The real agents, headless, with a home of their own: how each is configured, started, and given
 hooke; what its tools are called; and what it can be told by a hook."""
 
+import contextlib
 import json
 import os
 import pathlib
 import re
+import shutil
+import socket
 import subprocess
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -18,14 +21,17 @@ class Agent:
     """One agent in a folder of its own, against one model."""
 
     name = None
+    package = None  # in which scripts/peers installs it
     shell = None  # its tool that runs a command, and the argument that holds it
     reader = None  # its tool that reads a file, and the argument that names it
+    writer = None  # its tool that writes a file, and the argument that names it
     follows_up = True  # whether a run without a terminal goes on when a hook says so
     follow_up_said = 1  # how often the model then reads it
     shows_refusals = True  # whether a run without a terminal says why a prompt was refused
     starts_daemon = False  # whether it starts one where none runs
 
     def __init__(self, root, model):
+        assert not reaches_out(), "agents are to see loopback only: scripts/test-agents sees to that"
         self.home, self.cwd, self.model = root / "home", root / "work", model
         for folder in (self.home, self.cwd / ".git"):
             folder.mkdir(parents=True)
@@ -33,8 +39,9 @@ class Agent:
         self.env = {k: os.environ[k] for k in kept if k in os.environ}
         self.env |= {"HOME": str(self.home), "PWD": str(self.cwd), "NO_COLOR": "1",
                      "PATH": f"{HOOKE.parent}:{os.environ['PATH']}",
-                     "XDG_RUNTIME_DIR": str(root / "run")}
-        (root / "run").mkdir(mode=0o700)
+                     "XDG_RUNTIME_DIR": str(root / "run"), "TMPDIR": str(root / "tmp")}
+        for folder in ("run", "tmp"):
+            (root / folder).mkdir(mode=0o700)
         self.daemon = None
         self.configure()
 
@@ -55,6 +62,9 @@ class Agent:
 
     def read(self, path):
         return {"tool": self.reader[0], "args": {self.reader[1]: str(path)}}
+
+    def create(self, path, text):
+        return {"tool": self.writer[0], "args": {self.writer[1]: str(path), "content": text}}
 
     def run(self, prompt=PROMPT, again=False):
         """One prompt, away from any terminal; `again`: in the session of the one before."""
@@ -107,7 +117,8 @@ class Agent:
 
 
 class Claude(Agent):
-    name, shell, reader = "claude", ("Bash", "command"), ("Read", "file_path")
+    name, package = "claude", "@anthropic-ai/claude-code"
+    shell, reader, writer = ("Bash", "command"), ("Read", "file_path"), ("Write", "file_path")
     follow_up_said = 2  # as feedback of a hook and as its error
 
     options = ["--dangerously-skip-permissions", "--output-format", "json"]
@@ -132,7 +143,8 @@ class Claude(Agent):
 
 
 class Codex(Agent):
-    name, shell = "codex", ("exec_command", "cmd")
+    name, package = "codex", "@openai/codex"
+    shell = ("exec_command", "cmd")
     shows_refusals = False  # `codex exec` says no more than "blocked"
 
     def configure(self):
@@ -155,7 +167,9 @@ class Codex(Agent):
 
 
 class Gemini(Agent):
-    name, shell, reader = "gemini", ("run_shell_command", "command"), ("read_file", "file_path")
+    name, package = "gemini", "@google/gemini-cli"
+    shell = ("run_shell_command", "command")
+    reader, writer = ("read_file", "file_path"), ("write_file", "file_path")
 
     def configure(self):
         self.folder = self.home / ".gemini"
@@ -176,7 +190,8 @@ class Gemini(Agent):
 
 
 class OpenCode(Agent):
-    name, shell, reader = "opencode", ("bash", "command"), ("read", "filePath")
+    name, package = "opencode", "opencode-ai"
+    shell, reader, writer = ("bash", "command"), ("read", "filePath"), ("write", "filePath")
     server = None
     follows_up = False  # `opencode run` ends as soon as its session is idle
     starts_daemon = True
@@ -254,3 +269,40 @@ class OpenCodeServer:
 
 
 AGENTS = {"claude": Claude, "codex": Codex, "gemini": Gemini, "opencode": OpenCode}
+
+# Whether they can be run -------------------------------------------------------------------------
+
+PINS = dict(re.findall(r"(\S+)@(\d\S*)", (SOURCE / "scripts/peers").read_text()))
+
+
+def major(version):
+    return int(re.search(r"\d+", version)[0])
+
+
+def why_not(name):
+    """Why an agent cannot be run as these tests want it; None: it can."""
+    package = AGENTS[name].package
+    if not (PEERS / name).exists():
+        return f"{name} is not installed: scripts/peers does that"
+    about = json.loads((PEERS.parent / package / "package.json").read_text())
+    if about["version"] != PINS[package]:
+        return f"{name} {about['version']} is installed, not {PINS[package]}: scripts/peers does that"
+    with open(PEERS / name, "rb") as program:
+        if program.read(2) != b"#!":
+            return None  # it needs nothing else
+    if not shutil.which("node"):
+        return f"{name} needs node, which is not installed"
+    node = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
+    needed = about.get("engines", {}).get("node", "0")
+    if major(node) < major(needed):
+        return f"{name} needs node {needed}, and {node.strip()} is installed"
+    return None
+
+
+def reaches_out():
+    """Whether there is a way to other machines; nothing is sent to find that out."""
+    for family, address in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
+        with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as s:
+            s.connect((address, 9))
+            return True
+    return False

@@ -4,15 +4,15 @@ import contextlib
 
 import pytest
 
-from agents import AGENTS, PEERS
+from agents import AGENTS, why_not
 from model_server import Model
 
 
 @contextlib.contextmanager
 def stage(name, root, model):
     """An agent by name; skipped with a reason where it is not installed."""
-    if not (PEERS / name).exists():
-        pytest.skip(f"{name} is not installed: scripts/peers does that")
+    if why := why_not(name):
+        pytest.skip(why)
     agent = AGENTS[name](root, model)
     try:
         yield agent

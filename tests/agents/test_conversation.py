@@ -19,6 +19,8 @@ def prepare(agent):
     agent.done = [agent.run(prompt, again=n > 0) for n, prompt in enumerate(PROMPTS)]
     agent.asked = len(agent.model.asked)
     agent.refused = agent.run("the password is swordfish", again=True)
+    agent.asked_then = len(agent.model.asked)
+    agent.run("the last prompt", again=True)
 
 
 def test_the_prompts_are_one_conversation(hooked):
@@ -36,9 +38,11 @@ def test_once_is_once_in_a_session(hooked):
 
 
 def test_the_model_never_reads_a_refused_prompt(hooked):
-    assert len(hooked.model.asked) == len(PROMPTS)
-    assert not any("swordfish" in str(request) for request in hooked.model.others)
-    assert [r["outcome"] for r in hooked.receipts() if r["point"] == "chat.message"][-1] == "block"
+    assert hooked.asked_then == len(PROMPTS)
+    assert "the last prompt" in hooked.model.sent() and "the first prompt" in hooked.model.sent()
+    assert "swordfish" not in str(hooked.model.asked + hooked.model.others)
+    outcomes = [r["outcome"] for r in hooked.receipts() if r["point"] == "chat.message"]
+    assert [n for n, outcome in enumerate(outcomes) if outcome == "block"] == [len(PROMPTS)]
 
 
 def test_the_person_is_told_why(hooked):

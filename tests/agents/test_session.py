@@ -28,6 +28,7 @@ hooks:
     when: has(output, "new-words")
     inject: told after a tool
   - {{ name: output-truncator, max_tokens: 500 }}
+  - {{ name: directory-agents, tools: [read, write] }}
   - {{ name: keep-going, on: agent.stop, continue: {FOLLOW_UP} }}
 """
 
@@ -36,12 +37,15 @@ def prepare(agent):
     agent.write("home/.config/hooke/config.yaml", CONFIG)
     agent.write("work/src/AGENTS.md", "the rules of src\n")
     agent.write("work/src/a.c", "int a;\n")
+    agent.write("work/lib/AGENTS.md", "the rules of lib\n")
     agent.steps = {
         "refused": agent.bash("echo refused > refused"),
         "changed": agent.bash("echo old-words > kept"),
         "long": agent.bash("seq 100001 103000"),
         "token": agent.bash("printf 'it is ghp_%036d' 0"),
         "read": agent.read(agent.cwd / "src/a.c") if agent.reader else agent.bash("cat src/a.c"),
+        "write": (agent.create(agent.cwd / "lib/b.c", "int b;") if agent.writer
+                  else agent.bash("echo 'int b;' > lib/b.c")),
     }
     ends = [({"text": f"end {n}"}, agent.bash(f"echo more-{n}")) for n in range(LIMIT + 2)]
     agent.model.turns = [*agent.steps.values(), *(turn for end in ends for turn in end)]
@@ -96,6 +100,12 @@ def test_a_file_comes_with_the_agents_md_of_its_folder_once(hooked):
     else:  # it reads by commands: there is no file that hooks could know of
         assert new_after(hooked, "read")("int a;")
         assert told == 0
+
+
+def test_a_file_that_is_written_comes_with_them_where_that_is_asked_for(hooked):
+    """OpenCode itself tells of a file that is read what this test's neighbour looks for: not here."""
+    assert (hooked.cwd / "lib/b.c").exists()
+    assert new_after(hooked, "write")("the rules of lib") == bool(hooked.writer)
 
 
 def test_follow_ups_reach_the_model_until_the_limit(hooked):
