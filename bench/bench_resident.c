@@ -140,7 +140,7 @@ static bool emit(struct bench *b)
 {
     struct receipt r = { 0 };
     bool ok = engine_emit(b->engine, &b->event, &b->arena, &r, NULL) == 0 && r.run_count == 1 &&
-              r.runs[0].end == RUN_DONE && r.runs[0].io.bytes_in > INPUT - 100;
+              r.runs[0].end == RUN_DONE && r.runs[0].io->bytes_in > INPUT - 100;
 
     receipt_release(&r);
     return ok;

@@ -206,7 +206,8 @@ static int call_function(struct agent_session *s, const struct callback *cb,
 {
     uint32_t ms = cb->hook->traits.timeout_ms ? cb->hook->traits.timeout_ms : FUNCTION_MS;
     uint64_t began = clock_mono_ns();
-    struct hook_run run = { .detail = arena_printf(a, "callback '%s'", cb->name) };
+    struct hook_io io = { 0 };
+    struct hook_run run = { .detail = arena_printf(a, "callback '%s'", cb->name), .io = &io };
     const struct callback_call call = {
         .engine = agent_options(s->agent)->engine,
         .registry = cb->registry,
@@ -216,7 +217,7 @@ static int call_function(struct agent_session *s, const struct callback *cb,
         .args = q->args ? q->args : json_object(a),
         .messages = q->messages,
         .arena = a,
-        .io = &run.io,
+        .io = &io,
         .deadline_ns = began + (uint64_t)ms * 1000000u,
         .abort_fd = agent_options(s->agent)->abort_fd,
     };

@@ -5,13 +5,24 @@
 /* Of models nobody knows: small enough to compact in time on most. */
 #define WINDOW_UNKNOWN 128000
 
-/* The first row whose name the model's begins with; a version or a date may follow. */
+/*
+ * The first row whose name the model's begins with; a version or a date may follow. Dollars are the
+ * list prices of November 2026; what some ask more for above 200,000 or 272,000 tokens is not known
+ * here.
+ */
 static const struct {
     const char *name;
     struct model_info info;
 } models[] = {
+    { "claude-fable-5", { 1000000, 32000, 10, 50, 1, 12.5, true } },
+    { "claude-opus-5-5", { 1000000, 32000, 4, 20, 0.4, 5, true } },
+    { "claude-opus-5", { 1000000, 32000, 5, 25, 0.5, 6.25, true } },
+    { "claude-sonnet-5", { 1000000, 32000, 2, 10, 0.2, 2.5, true } },
+    { "claude-opus-4-7", { 1000000, 32000, 5, 25, 0.5, 6.25, true } },
+    { "claude-opus-4-6", { 1000000, 32000, 5, 25, 0.5, 6.25, true } },
     { "claude-opus-4-5", { 200000, 32000, 5, 25, 0.5, 6.25, true } },
     { "claude-opus-4", { 200000, 32000, 15, 75, 1.5, 18.75, true } },
+    { "claude-sonnet-4-6", { 1000000, 32000, 3, 15, 0.3, 3.75, true } },
     { "claude-sonnet-4", { 200000, 32000, 3, 15, 0.3, 3.75, true } },
     { "claude-haiku-4", { 200000, 32000, 1, 5, 0.1, 1.25, true } },
     { "claude-3-7-sonnet", { 200000, 32000, 3, 15, 0.3, 3.75, true } },
@@ -20,6 +31,15 @@ static const struct {
     { "claude-3-opus", { 200000, 4096, 15, 75, 1.5, 18.75, true } },
     { "claude-3-haiku", { 200000, 4096, 0.25, 1.25, 0.03, 0.3, true } },
     { "claude", { 200000, 8192, 0, 0, 0, 0, false } },
+    { "gpt-6-sol", { 400000, 0, 2, 10, 0.2, 2.5, true } },
+    { "gpt-6-luna", { 400000, 0, 0.1, 0.5, 0.01, 0.125, true } },
+    { "gpt-5.6-luna", { 1050000, 0, 0.2, 1.2, 0.02, 0.25, true } },
+    { "gpt-5.6-terra", { 1050000, 0, 2, 12, 0.2, 2.5, true } },
+    { "gpt-5.6", { 1050000, 0, 5, 30, 0.5, 6.25, true } },
+    { "gpt-5.5-pro", { 1050000, 0, 30, 180, 30, 0, true } },
+    { "gpt-5.5", { 1050000, 0, 5, 30, 0.5, 0, true } },
+    { "gpt-5.4-mini", { 400000, 0, 0.75, 4.5, 0.075, 0, true } },
+    { "gpt-5.4", { 1050000, 0, 2.5, 15, 0.25, 0, true } },
     { "gpt-5.1", { 400000, 0, 1.25, 10, 0.125, 0, true } },
     { "gpt-5-pro", { 400000, 0, 15, 120, 15, 0, true } },
     { "gpt-5-nano", { 400000, 0, 0.05, 0.4, 0.005, 0, true } },
@@ -40,6 +60,9 @@ static const struct {
     { "o1-pro", { 200000, 0, 150, 600, 150, 0, true } },
     { "o1-mini", { 128000, 0, 1.1, 4.4, 0.55, 0, true } },
     { "o1", { 200000, 0, 15, 60, 7.5, 0, true } },
+    { "gemini-3.1-pro", { 1048576, 0, 2, 12, 0.2, 0, true } },
+    { "gemini-3.1-flash-lite", { 1048576, 0, 0.25, 1.5, 0.025, 0, true } },
+    { "gemini-3-flash", { 1048576, 0, 0.5, 3, 0.05, 0, true } },
     { "gemini-3-pro", { 1048576, 0, 2, 12, 0.2, 0, true } },
     { "gemini-2.5-pro", { 1048576, 0, 1.25, 10, 0.125, 0, true } },
     { "gemini-2.5-flash-lite", { 1048576, 0, 0.1, 0.4, 0.01, 0, true } },

@@ -8,7 +8,8 @@
  * anything is read, and exits as the daemon says. Where no daemon takes them it becomes the full
  * program, 'hooke' in its own folder or in PATH. Once they are taken it never does: hooks may have
  * run. A daemon that then ends without an answer makes it exit with 1 and a line on standard error,
- * which to each of these agents is a hook that failed: they say so and go on.
+ * which to each of these agents is a hook that failed: they say so and go on. Where safety-critical
+ * hooks are in force it exits with 2, which to each of them is a refusal.
  *
  * Static and small, since it is started for every event: no stdio, no locale, no allocation.
  */
@@ -23,8 +24,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define WORDS_MAX   64
-#define EXIT_FAILED 1
+#define WORDS_MAX    64
+#define EXIT_FAILED  1
+#define EXIT_BLOCKED 2
+#define ENDED        "hooke-answer: the daemon ended while it answered"
 
 /* Most environments fit; a larger one is left to the full program. */
 static char message[sizeof(struct handover_head) + (256u << 10)];
@@ -197,13 +200,15 @@ static int find_socket(char **env, struct sockaddr_un *at)
     const char *state = variable(env, "XDG_STATE_HOME"), *home = variable(env, "HOME");
 
     at->sun_family = AF_UNIX;
+    if (!home || home[0] != '/') /* the full program knows who this is, a daemon does not */
+        return 0;
     if (named)
         return named[0] && join(at, named, "");
     if (run && run[0] == '/')
         return join(at, run, "/hooke/hooke.sock");
     if (state && state[0] == '/')
         return join(at, state, "/hooke/hooke.sock");
-    return home && home[0] == '/' && join(at, home, "/.local/state/hooke/hooke.sock");
+    return join(at, home, "/.local/state/hooke/hooke.sock");
 }
 
 /* Nobody else gets to see what is in the environment. */
@@ -226,6 +231,10 @@ static int connect_daemon(char **env)
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -1;
+    if (fd <= STDERR_FILENO) { /* one of those to be handed over is closed */
+        close(fd);
+        return -1;
+    }
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
     if (connect(fd, (struct sockaddr *)&at, sizeof(at)) == 0 && is_mine(fd))
         return fd;
@@ -244,13 +253,13 @@ static int read_byte(int fd, char *byte)
 }
 
 /*
- * Whether the daemon has taken the work. When it takes too long to say, reading ends first: from
- * then on it cannot say so any more, and what it has said is still there to be read.
+ * How the daemon has taken the work; 0: it has not. When it takes too long to say, reading ends
+ * first: from then on it cannot say so any more, and what it has said is still there to be read.
  */
-static int is_taken(int fd)
+static char taken(int fd)
 {
     struct pollfd p = { .fd = fd, .events = POLLIN };
-    char byte;
+    char byte = 0;
     int n;
 
     do
@@ -258,20 +267,28 @@ static int is_taken(int fd)
     while (n < 0 && errno == EINTR);
     if (n <= 0)
         shutdown(fd, SHUT_RD);
-    return read_byte(fd, &byte) && byte == HANDOVER_TAKEN;
+    (void)read_byte(fd, &byte);
+    return byte == HANDOVER_TAKEN || byte == HANDOVER_GUARDED ? byte : 0;
+}
+
+/* Nobody knows what the hooks decided. */
+static int without_answer(char how)
+{
+    if (how == HANDOVER_GUARDED) {
+        say(ENDED ": safety-critical hooks may not have seen this, so it is refused\n");
+        return EXIT_BLOCKED;
+    }
+    say(ENDED ", hooks may have run: see 'hooke serve --status'\n");
+    return EXIT_FAILED;
 }
 
 int main(int argc, char **argv, char **env)
 {
     int fd = argc > 1 ? connect_daemon(env) : -1;
     size_t len = fd >= 0 ? write_message(argc, argv, env) : 0;
-    char rc;
+    char how = len && send_message(fd, len) ? taken(fd) : 0, rc;
 
-    if (!len || !send_message(fd, len) || !is_taken(fd))
+    if (!how)
         return do_it_here(argc, argv, env); /* the socket closes as it does */
-    if (read_byte(fd, &rc))
-        return (unsigned char)rc;
-    say("hooke-answer: the daemon ended while it answered, hooks may have run: see 'hooke serve "
-        "--status'\n");
-    return EXIT_FAILED;
+    return read_byte(fd, &rc) ? (unsigned char)rc : without_answer(how);
 }

@@ -10,7 +10,7 @@
 #define BLOCK_MIN ((size_t)2 << 10)
 #define BLOCK_MAX ((size_t)1 << 20)
 #define ALIGNMENT alignof(max_align_t)
-#define GROW_MIN  8 /* items */
+#define GROW_MIN  4 /* items */
 
 struct arena_block {
     struct arena_block *older;

@@ -141,6 +141,22 @@ int file_lock(const char *path, bool wait, struct err *e)
     return take_fd(&fd);
 }
 
+bool file_spare(size_t count)
+{
+    int fds[16];
+    size_t got = 0;
+
+    while (got < count && got < ARRAY_LEN(fds)) {
+        fds[got] = open("/", O_PATH | O_CLOEXEC);
+        if (fds[got] < 0)
+            break;
+        got++;
+    }
+    for (size_t i = 0; i < got; i++)
+        close(fds[i]);
+    return got == count || got == ARRAY_LEN(fds);
+}
+
 /* Identity ------------------------------------------------------------------------------------- */
 
 static int64_t nanoseconds(struct timespec t)

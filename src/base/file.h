@@ -45,6 +45,9 @@ struct file_identity {
 
 struct file_identity file_identity(const struct stat *st);
 
+/* Whether `count` more descriptors could be had, up to 16. */
+bool file_spare(size_t count);
+
 /*
  * The same for a path. One that cannot be looked at is there, with nothing else known of it:
  * reading it will say why it is of no use.

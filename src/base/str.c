@@ -1,9 +1,23 @@
 #include "base/str.h"
 
 #include <ctype.h>
-#include <stdint.h>
 
 #define NEAREST_MAX 64 /* longer words are not typing mistakes */
+
+bool str_to_whole(struct str s, int64_t *out)
+{
+    int64_t number = 0;
+
+    if (s.len == 0 || s.len > 18)
+        return false;
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.ptr[i] < '0' || s.ptr[i] > '9')
+            return false;
+        number = number * 10 + (s.ptr[i] - '0');
+    }
+    *out = number;
+    return true;
+}
 
 struct str str_trim(struct str s)
 {

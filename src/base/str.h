@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 struct str {
@@ -54,6 +55,9 @@ static inline bool str_has_char(const char *set, char c)
 {
     return c != '\0' && strchr(set, c) != NULL;
 }
+
+/* The number, where the text is nothing but digits and of those no more than 18. */
+bool str_to_whole(struct str s, int64_t *out);
 
 /* The text without white space at its ends. */
 struct str str_trim(struct str s);

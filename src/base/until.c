@@ -4,12 +4,22 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-void until_watch(struct until *u, int fd)
+static void watch(const struct until *u, int fd, uint32_t events)
 {
-    struct epoll_event in = { .events = EPOLLIN | EPOLLHUP };
+    struct epoll_event in = { .events = events };
 
     if (fd > 0 && u->set > 0)
         (void)epoll_ctl(u->set, EPOLL_CTL_ADD, fd, &in);
+}
+
+void until_watch(struct until *u, int fd)
+{
+    watch(u, fd, EPOLLIN | EPOLLHUP);
+}
+
+void until_watch_end(struct until *u, int fd)
+{
+    watch(u, fd, EPOLLHUP);
 }
 
 static void watch_clock(struct until *u, uint64_t deadline_ns)

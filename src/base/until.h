@@ -23,4 +23,7 @@ void until_open(struct until *u, uint64_t deadline_ns, int abort_fd);
 
 /* Watch one more. 0 is none. */
 void until_watch(struct until *u, int fd);
+
+/* Of a socket: whether the other end has gone. What can be read from it does not matter. */
+void until_watch_end(struct until *u, int fd);
 void until_cleanup(struct until *u);

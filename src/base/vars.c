@@ -7,6 +7,7 @@
  * for it can be no parameter.
  */
 static _Thread_local char *const *in_use;
+static _Thread_local int mask_plus_one; /* so that all-zero means not known */
 
 const char *vars_get(const char *name)
 {
@@ -36,6 +37,16 @@ char *const *vars_use(char *const *vars)
 char *const *vars_mine(void)
 {
     return in_use;
+}
+
+int vars_mask(void)
+{
+    return mask_plus_one - 1;
+}
+
+void vars_use_mask(int mask)
+{
+    mask_plus_one = mask + 1;
 }
 
 char *const *vars_copy(struct arena *a, char *const *vars)

@@ -31,5 +31,13 @@ char *const *vars_use(char *const *vars);
 /* What was handed to vars_use(); NULL: the process's. */
 char *const *vars_mine(void);
 
+/*
+ * The umask of programs that run for whoever this thread works for, where it is known; -1: it is
+ * not, theirs is the process's. It can't be asked for without being changed for a moment, and
+ * threads that only start programs later would have another by then.
+ */
+int vars_mask(void);
+void vars_use_mask(int mask);
+
 /* A copy that lives as long as the arena; NULL for NULL. */
 char *const *vars_copy(struct arena *a, char *const *vars);

@@ -39,6 +39,8 @@ struct guard_runs {
     size_t count;
     unsigned depth;
     const char *unreadable; /* why not all of it could be read; NULL: it was */
+    const char *known_name; /* the last program that was looked up: scripts repeat themselves */
+    const struct guard_special *known;
 };
 
 void guard_runs_read(struct guard_runs *runs, struct str text);

@@ -222,17 +222,21 @@ static bool piece_fits(struct fitting *f, struct str piece)
 
 /* Rules ---------------------------------------------------------------------------------------- */
 
+static bool is_named(struct str pattern, const char *program)
+{
+    if (!pattern.len || (pattern.ptr[0] != program[0] && !str_has_char("*?[{\\", pattern.ptr[0])))
+        return false; /* nearly always, and told at once */
+    return str_is(pattern, program) || (strcmp(program, "?") != 0 && !str_is(pattern, "?") &&
+                                        glob_match(pattern, str_of(program)) == 1);
+}
+
 bool guard_rule_knows(const struct guard_rule *rule, const char *program)
 {
-    struct str rest = str_of(rule->programs), piece;
+    struct str rest = str_of(rule->programs), pattern;
 
-    while (str_cut(&rest, ' ', &piece)) {
-        if (piece.len == 0)
-            continue;
-        if (str_is(piece, program) || (strcmp(program, "?") != 0 && !str_is(piece, "?") &&
-                                       glob_match(piece, str_of(program)) == 1))
+    while (str_cut(&rest, ' ', &pattern))
+        if (is_named(pattern, program))
             return true;
-    }
     return false;
 }
 

@@ -6,40 +6,12 @@
 #define RUNS_MAX  4096
 #define DEPTH_MAX 8
 
-struct wrapper {
-    const char *program, *options;
-    size_t operands;
-};
-
-static const struct wrapper wrappers[] = {
-#define OPTIONS(program, options)
-#define WRAPPER(program, options, operands) { program, options, operands },
-#define SHELL(program)
-#define FETCHER(program)
-#define DECODER(program)
-#define RULE(name, programs, pattern, severity, reason)
-#include "builtin/command_guard.def"
-#undef OPTIONS
-#undef WRAPPER
-#undef SHELL
-#undef FETCHER
-#undef DECODER
-#undef RULE
-};
-
 #define OPTIONS(program, options)
 #define WRAPPER(program, options, operands)
-#define RULE(name, programs, pattern, severity, reason)
-#define SHELL(program) program " "
-#define FETCHER(program)
-#define DECODER(program)
-static const char shells[] =
-#include "builtin/command_guard.def"
-    ;
-#undef SHELL
-#undef FETCHER
 #define SHELL(program)
+#define RULE(name, programs, pattern, severity, reason)
 #define FETCHER(program) program " "
+#define DECODER(program)
 static const char fetchers[] =
 #include "builtin/command_guard.def"
     ;
@@ -64,6 +36,15 @@ struct words {
     const struct shell_word *list;
     size_t count;
     bool more;
+    const struct guard_special *program; /* what the first of them is; NULL: nothing special */
+};
+
+/* A program that runs what its words say. */
+struct guard_special {
+    const char *name;
+    void (*read)(struct guard_runs *runs, const struct words *w);
+    const char *options; /* of one that is taken off: those with a value */
+    size_t operands;     /* and how many there are before the command */
 };
 
 static void read_words(struct guard_runs *runs, struct words w);
@@ -233,26 +214,10 @@ static void read_remote(struct guard_runs *runs, const struct words *w)
         read_text(runs, joined(runs, w->list + i + 2, w->count - i - 2));
 }
 
-/* Programs that take a text for the shell as a word. True: it was one. */
-static bool read_texts(struct guard_runs *runs, const struct words *w, const char *name)
+static void read_trap(struct guard_runs *runs, const struct words *w)
 {
-    bool wraps = strcmp(name, "flock") == 0; /* it also takes words */
-
-    if (guard_in_list("eval watch", name))
-        read_joined(runs, w);
-    else if (strcmp(name, "trap") == 0 && w->count > 1)
+    if (w->count > 1)
         read_text(runs, str_of(w->list[1].seen));
-    else if (strcmp(name, "alias") == 0)
-        read_aliases(runs, w);
-    else if (guard_in_list("su script flock", name))
-        read_option(runs, w);
-    else if (strcmp(name, "ssh") == 0)
-        read_remote(runs, w);
-    else if (guard_in_list("source .", name))
-        read_foreign(runs, w);
-    else
-        return false;
-    return !wraps;
 }
 
 /* find ----------------------------------------------------------------------------------------- */
@@ -282,7 +247,7 @@ static void read_exec(struct guard_runs *runs, const struct words *w, size_t at,
         for (size_t i = 0; i < starts; i++)
             list[count++] = w->list[1 + i];
     }
-    read_words(runs, (struct words){ w->from, w->all, list, count, false });
+    read_words(runs, (struct words){ w->from, w->all, list, count, false, NULL });
 }
 
 static void read_find(struct guard_runs *runs, const struct words *w)
@@ -308,19 +273,11 @@ static void read_find(struct guard_runs *runs, const struct words *w)
         if (guard_in_list("-exec -execdir -ok -okdir", w->list[i].seen))
             read_exec(runs, w, i + 1, filtered ? 0 : starts);
         else if (strcmp(w->list[i].seen, "-delete") == 0 && !filtered)
-            read_words(runs, (struct words){ w->from, w->all, list, count, false });
+            read_words(runs, (struct words){ w->from, w->all, list, count, false, NULL });
     }
 }
 
 /* Programs ------------------------------------------------------------------------------------- */
-
-static const struct wrapper *wrapper_of(const char *name)
-{
-    for (size_t i = 0; i < ARRAY_LEN(wrappers); i++)
-        if (strcmp(wrappers[i].program, name) == 0)
-            return &wrappers[i];
-    return NULL;
-}
 
 static bool is_assignment(const char *word)
 {
@@ -343,25 +300,29 @@ static void read_split(struct guard_runs *runs, const char *word, const struct s
 }
 
 /* Past the wrapper, its options and operands. */
-static void unwrap(struct guard_runs *runs, struct words w, const struct wrapper *wrap)
+static void unwrap(struct guard_runs *runs, const struct words *whole)
 {
-    bool env = strcmp(wrap->program, "env") == 0;
+    struct words w = *whole;
+    const struct guard_special *wrap = w.program;
+    bool env = strcmp(wrap->name, "env") == 0;
     size_t operands = wrap->operands, i = 0, words;
 
-    w.more = w.more || guard_in_list("xargs parallel", wrap->program);
+    if (strcmp(wrap->name, "flock") == 0) /* it takes a text as well as words */
+        read_option(runs, whole);
+    w.more = w.more || guard_in_list("xargs parallel", wrap->name);
     w.list++;
     w.count--;
     while (i < w.count) {
         const char *word = w.list[i].seen;
 
         if (guard_is_option(w.list, w.count, i, wrap->options, &words)) {
-            if (strcmp(wrap->program, "command") == 0 && strchr("vV", word[1]) && word[1])
+            if (strcmp(wrap->name, "command") == 0 && strchr("vV", word[1]) && word[1])
                 return; /* it only says where a program is */
             if (env)
                 read_split(runs, word, i + 1 < w.count ? &w.list[i + 1] : NULL);
             i += words;
         } else if (strcmp(word, "--") == 0 ||
-                   ((env || strcmp(wrap->program, "sudo") == 0) && is_assignment(word))) {
+                   ((env || strcmp(wrap->name, "sudo") == 0) && is_assignment(word))) {
             i++;
         } else if (operands > 0) {
             operands--;
@@ -393,31 +354,58 @@ static void change_folder(struct guard_runs *runs, const struct words *w)
             path_join(runs->arena, runs->place.cwd ? runs->place.cwd : "/", w->list[i].text));
 }
 
+static const struct guard_special specials[] = {
+#define OPTIONS(program, options)
+#define WRAPPER(program, options, operands) { program, unwrap, options, operands },
+#define SHELL(program)                      { .name = program, .read = read_shell },
+#define FETCHER(program)
+#define DECODER(program)
+#define RULE(name, programs, pattern, severity, reason)
+#include "builtin/command_guard.def"
+#undef OPTIONS
+#undef WRAPPER
+#undef SHELL
+#undef FETCHER
+#undef DECODER
+#undef RULE
+    { .name = ".", .read = read_foreign },     { .name = "alias", .read = read_aliases },
+    { .name = "cd", .read = change_folder },   { .name = "eval", .read = read_joined },
+    { .name = "find", .read = read_find },     { .name = "pushd", .read = change_folder },
+    { .name = "script", .read = read_option }, { .name = "source", .read = read_foreign },
+    { .name = "ssh", .read = read_remote },    { .name = "su", .read = read_option },
+    { .name = "trap", .read = read_trap },     { .name = "watch", .read = read_joined },
+};
+
+static const struct guard_special *special_of(struct guard_runs *runs, const char *name)
+{
+    if (runs->known_name && strcmp(runs->known_name, name) == 0)
+        return runs->known;
+    runs->known_name = name;
+    runs->known = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(specials) && !runs->known; i++)
+        if (specials[i].name[0] == name[0] && strcmp(specials[i].name, name) == 0)
+            runs->known = &specials[i];
+    return runs->known;
+}
+
 static void read_words(struct guard_runs *runs, struct words w)
 {
-    const struct wrapper *wrap;
     struct guard_run *r;
     const char *name;
 
     if (w.count == 0 || runs->unreadable)
         return;
     name = name_of(&w.list[0]);
-    wrap = wrapper_of(name);
     r = add_run(runs, name, w.list + 1, w.count - 1, w.from->raw);
     r->more = w.more;
     r->input = input_of(runs, w.from);
-    if (strcmp(name, "?") == 0) { /* if it is empty, the next word is the program */
+    w.program = special_of(runs, name);
+    if (w.program) {
+        w.program->read(runs, &w);
+    } else if (strcmp(name, "?") == 0) { /* if it is empty, the next word is the program */
         w.list++;
         w.count--;
         read_words(runs, w);
-    } else if (strcmp(name, "cd") == 0 || strcmp(name, "pushd") == 0) {
-        change_folder(runs, &w);
-    } else if (guard_in_list(shells, name)) {
-        read_shell(runs, &w);
-    } else if (strcmp(name, "find") == 0) {
-        read_find(runs, &w);
-    } else if (!read_texts(runs, &w, name) && wrap) {
-        unwrap(runs, w, wrap);
     }
 }
 
@@ -493,7 +481,7 @@ void guard_runs_read(struct guard_runs *runs, struct str text)
         if (is_bomb(c))
             add_run(runs, "fork-bomb", NULL, 0, c->raw);
         read_redirects(runs, c);
-        read_words(runs, (struct words){ c, &all, c->words, c->count, false });
+        read_words(runs, (struct words){ c, &all, c->words, c->count, false, NULL });
         runs->unreadable = unreadable ? unreadable : runs->unreadable;
     }
 }

@@ -1,6 +1,7 @@
 /* The words of a sandbox: what is seen, what can be written, what is hidden. */
 #include "base/file.h"
 #include "base/path.h"
+#include "base/vars.h"
 #include "builtin/sandbox.h"
 
 #include <errno.h>
@@ -38,7 +39,7 @@ void sandbox_add_words(struct sandbox_list *l, const char *const *words)
 
 const char *sandbox_find_program(struct arena *a, const char *name, const char *workspace)
 {
-    const char *list = getenv("PATH");
+    const char *list = vars_get("PATH");
     struct str rest = str_of(list ? list : "/usr/bin:/bin"), folder;
 
     while (str_cut(&rest, ':', &folder)) {
@@ -142,7 +143,7 @@ static int parents_first(const void *x, const void *y)
 static void find_mounts(struct mounts *m)
 {
     const struct sandbox *box = m->box;
-    const char *tmp = getenv("TMPDIR");
+    const char *tmp = vars_get("TMPDIR");
 
     add_mounts(m, box->writable, MOUNT_WRITABLE);
     add_mounts(m, box->hidden, MOUNT_HIDDEN);

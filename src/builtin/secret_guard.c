@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "base/path.h"
 #include "base/regex.h"
+#include "base/vars.h"
 #include "hook/hook.h"
 #include "hook/redact.h"
 #include "hook/secrets.h"
@@ -75,7 +76,7 @@ static int look_open(struct look *l, const struct hook_call *c, struct err *e)
     l->arena = l->learnt.arena = c->arena;
     l->options = c->options;
     if (l->options->environment)
-        redact_learn(&l->learnt, environ);
+        redact_learn(&l->learnt, vars_all());
     for (size_t i = 0; i < l->learnt.value_count; i++)
         if (is_key_like(l->learnt.values[i]))
             l->learnt.values[kept++] = l->learnt.values[i];

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "cli/agent_check.h"
-#include "find/transcript.h"
+#include "find/opencode_db.h"
 
 #include <glob.h>
 
@@ -17,6 +17,7 @@ static const struct {
     bool ids;            /* its hooks are told the ids of calls */
 } kept[] = {
     { "claude", "projects/*/*.jsonl", true },
+    { "claude", "projects/*/*/subagents/*.jsonl", true },
     { "codex", "sessions/*/*/*/rollout-*.jsonl", true },
     { "gemini", "tmp/*/chats/*.json*", false },
 };
@@ -149,6 +150,22 @@ static void read_file(struct calls *c, const char *path)
         compare(c, &t);
 }
 
+/* OpenCode keeps all sessions in one file. */
+static void read_opencode(struct calls *c, int64_t since_ms)
+{
+    const char *path = opencode_db_path(c->look->arena);
+    struct transcript *sessions;
+    size_t count;
+
+    c->ids = true;
+    if (!path || access(path, R_OK) < 0)
+        return;
+    opencode_db_read(c->look->arena, path, since_ms, &sessions, &count);
+    for (size_t i = 0; i < count; i++)
+        if (!is_elsewhere(c, c->look->arena, path, &sessions[i]))
+            compare(c, &sessions[i]);
+}
+
 void agent_calls(struct agent_look *l)
 {
     const struct agent_place *user = &l->places[AGENT_USER], *own = &l->places[AGENT_PROJECT];
@@ -163,6 +180,8 @@ void agent_calls(struct agent_look *l)
             c.ids = kept[i].ids;
             find_files(&c, kept[i].pattern);
         }
+    if (l->agent->plugin)
+        read_opencode(&c, place->since_ms);
     for (size_t i = 0; i < c.file_count; i++)
         if (c.files[i].at_ms >= place->since_ms)
             read_file(&c, c.files[i].path);

@@ -42,6 +42,56 @@ static const char *const *events_of(const struct agent_look *l)
 /* Installed -------------------------------------------------------------------------------------
  */
 
+static void note_change(struct agent_place *p, const struct stat *st)
+{
+    int64_t at = (int64_t)st->st_mtim.tv_sec * 1000 + st->st_mtim.tv_nsec / 1000000;
+
+    if (at > p->since_ms)
+        p->since_ms = at;
+}
+
+/* "hooke-opencode", "hooke-opencode@1", or the module of a checkout. */
+static bool is_plugin_name(struct str spec)
+{
+    struct str name = STR("hooke-opencode");
+
+    if (str_starts(spec, name))
+        return spec.len == name.len || spec.ptr[name.len] == '@';
+    return str_ends(spec, STR("adapters/opencode/index.js"));
+}
+
+static bool names_plugin(struct agent_look *l, struct str text)
+{
+    const struct json *j, *plugins;
+
+    if (json_parse(l->arena, json_edited(l->arena, text, true).parsed, NULL, &j, NULL) < 0)
+        return false;
+    plugins = json_get(j, STR("plugin"));
+    for (const struct json *p = json_first(plugins); p; p = json_next(p))
+        if (is_plugin_name(json_str(l->arena, json_type(p) == JSON_ARRAY ? json_first(p) : p)))
+            return true;
+    return false;
+}
+
+/* OpenCode's own configuration may name the plugin as well. */
+static void look_for_name(struct agent_look *l, struct agent_place *p, const char *folder)
+{
+    static const char *const files[] = { "opencode.json", "opencode.jsonc" };
+    struct stat st;
+    struct str text;
+
+    for (size_t i = 0; i < ARRAY_LEN(files) && !p->names; i++) {
+        const char *path = path_join(l->arena, folder, files[i]);
+
+        if (stat(path, &st) < 0 || file_read(l->arena, path, SETTINGS_MAX, &text, NULL) < 0 ||
+            !names_plugin(l, text))
+            continue;
+        p->names = path;
+        p->installed = true;
+        note_change(p, &st);
+    }
+}
+
 static void look_into(struct agent_look *l, struct agent_place *p)
 {
     struct err e = { 0 };
@@ -50,18 +100,28 @@ static void look_into(struct agent_look *l, struct agent_place *p)
 
     if (stat(p->file, &st) < 0)
         return;
-    p->since_ms = (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
+    note_change(p, &st);
     if (file_read(l->arena, p->file, SETTINGS_MAX, &text, &e) < 0) {
         p->broken = arena_strdup(l->arena, e.msg);
         return;
     }
     if (l->agent->plugin) {
-        p->installed = plugin_file_state(text) != PLUGIN_OTHER;
+        p->installed = p->plugin = plugin_file_state(text) != PLUGIN_OTHER;
         return;
     }
-    if (str_trim(text).len && registration_entries(l->arena, text, &p->entries, &e) < 0)
+    if (str_trim(text).len && registration_entries(l->agent, l->arena, text, &p->entries, &e) < 0)
         p->broken = arena_strdup(l->arena, e.msg);
     p->installed = p->entries && p->entries[0].event;
+}
+
+/* Beside the folder of plugins, and at the top of a workspace. */
+static void look_for_names(struct agent_look *l)
+{
+    struct arena *a = l->arena;
+
+    for (size_t i = 0; i < AGENT_PLACES; i++)
+        look_for_name(l, &l->places[i], path_dirname(a, path_dirname(a, l->places[i].file)));
+    look_for_name(l, &l->places[AGENT_PROJECT], l->workspace);
 }
 
 static bool has_entry(const struct agent_place *p, const char *event)
@@ -120,10 +180,30 @@ static void check_place(struct agent_look *l, const struct agent_place *p, bool 
         doctor_report(l->doctor, HEALTH_FAIL, "installed",
                       arena_printf(l->arena, "'%s' can't be read: %s", p->file, p->broken),
                       "mend it: the agent may not read it either");
-    else if (p->installed && l->agent->plugin)
+    else if (p->plugin)
         report_plugin(l, p, again);
-    else if (p->installed)
+    else if (p->installed && !l->agent->plugin)
         report_events(l, p, again);
+    if (p->names)
+        doctor_report(l->doctor, HEALTH_OK, "installed",
+                      arena_printf(l->arena, "'%s' names the plugin", p->names), NULL);
+}
+
+/* Each is loaded, and asks for itself. */
+static void check_twice(struct agent_look *l)
+{
+    const struct agent_place *user = &l->places[AGENT_USER], *own = &l->places[AGENT_PROJECT];
+    const char *agent = l->agent->agent;
+
+    if (user->installed && own->installed && !own->names && !user->names)
+        doctor_report(l->doctor, HEALTH_WARN, "installed",
+                      "for the user and for this workspace: events may be answered twice",
+                      arena_printf(l->arena, "run 'hooke uninstall %s --project'", agent));
+    else if ((user->names || own->names) && (user->plugin || own->plugin))
+        doctor_report(l->doctor, HEALTH_WARN, "installed",
+                      "as a file and by name: events are answered twice",
+                      arena_printf(l->arena, "run 'hooke uninstall %s%s'", agent,
+                                   user->plugin ? "" : " --project"));
 }
 
 static void check_places(struct agent_look *l)
@@ -137,11 +217,7 @@ static void check_places(struct agent_look *l)
             arena_printf(l->arena, "run 'hooke install %s'", l->agent->agent));
     check_place(l, user, false);
     check_place(l, own, true);
-    if (user->installed && own->installed)
-        doctor_report(
-            l->doctor, HEALTH_WARN, "installed",
-            "for the user and for this workspace: events may be answered twice",
-            arena_printf(l->arena, "run 'hooke uninstall %s --project'", l->agent->agent));
+    check_twice(l);
 }
 
 /* The program -----------------------------------------------------------------------------------
@@ -163,26 +239,9 @@ static const char *find_in_path(struct arena *a, const char *name)
     return NULL;
 }
 
-/* The first word of a command line as install writes it. */
-static const char *first_word(struct arena *a, const char *command)
-{
-    CLEANUP(strbuf) struct strbuf word = { 0 };
-    bool quoted = false;
-
-    for (const char *p = command; *p && (quoted || *p != ' '); p++) {
-        if (*p == '\'')
-            quoted = !quoted;
-        else if (*p == '\\' && !quoted && p[1])
-            strbuf_addch(&word, *++p);
-        else
-            strbuf_addch(&word, *p);
-    }
-    return arena_cstr(a, strbuf_str(&word));
-}
-
 static void check_command(struct agent_look *l, const char *command)
 {
-    const char *word = first_word(l->arena, command);
+    const char *word = registration_program(l->arena, command);
     const char *path = word ? find_in_path(l->arena, word) : NULL;
 
     if (path)
@@ -265,11 +324,12 @@ static void check_loaded(struct agent_look *l)
 static void check_fired(struct agent_look *l)
 {
     CLEANUP(strbuf) struct strbuf fired = { 0 }, never = { 0 };
+    const char *brake = registration_brake(l->agent);
 
     for (const struct sighting *s = l->seen.first; s; s = s->next)
         strbuf_printf(&fired, "%s%s %zu", fired.len ? ", " : "", s->event, s->count);
     for (const char *const *event = events_of(l); *event; event++)
-        if (!sightings_of(&l->seen, *event))
+        if (!sightings_of(&l->seen, *event) && !(brake && strcmp(*event, brake) == 0))
             strbuf_printf(&never, "%s%s", never.len ? ", " : "", *event);
     if (!fired.len)
         return;
@@ -290,6 +350,8 @@ void agent_check(struct doctor *d, const struct registration *r, const char *rec
     for (size_t i = 0; i < AGENT_PLACES; i++)
         if (i == AGENT_USER || !file_is_same(l.places[0].file, l.places[i].file))
             look_into(&l, &l.places[i]);
+    if (r->plugin)
+        look_for_names(&l);
     sightings_read(l.arena, receipts, r->agent, &l.seen);
     note_last(&l);
     check_places(&l);

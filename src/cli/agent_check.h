@@ -17,7 +17,9 @@
 struct agent_place {
     const char *file;
     const char *broken;                       /* why it can't be read; NULL: it can */
-    bool installed;                           /* hooke is in it */
+    const char *names;                        /* a configuration that names the plugin; or NULL */
+    bool installed;                           /* hooke is in it, or named */
+    bool plugin;                              /* it is the plugin */
     const struct registration_entry *entries; /* of an agent without plugins; NULL: none */
     int64_t since_ms;                         /* when the file was changed last */
 };

@@ -3,9 +3,8 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "cli/agent_check.h"
+#include "cli/codex_hash.h"
 #include "find/toml.h"
-
-#include <ctype.h>
 
 #define SETTINGS_MAX ((size_t)16 << 20)
 
@@ -16,7 +15,8 @@ static const struct json *read_json(struct agent_look *l, const char *path)
     struct str text;
 
     if (file_read(l->arena, path, SETTINGS_MAX, &text, NULL) < 0 ||
-        json_parse(l->arena, text, NULL, &j, NULL) < 0)
+        json_parse(l->arena, json_edited(l->arena, text, l->agent->comments).parsed, NULL, &j,
+                   NULL) < 0)
         return NULL;
     return j;
 }
@@ -83,26 +83,13 @@ static void check_claude(struct agent_look *l)
 /* Codex -----------------------------------------------------------------------------------------
  */
 
-/* PreToolUse: pre_tool_use */
-static char *snake(struct arena *a, const char *name)
-{
-    CLEANUP(strbuf) struct strbuf out = { 0 };
-
-    for (const char *p = name; *p; p++) {
-        if (isupper((unsigned char)*p) && p != name)
-            strbuf_addch(&out, '_');
-        strbuf_addch(&out, (char)tolower((unsigned char)*p));
-    }
-    return arena_cstr(a, strbuf_str(&out));
-}
-
 /* What Codex remembers of one of our entries; absent: nothing. */
 static const struct json *codex_state(struct agent_look *l, const struct json *states,
                                       const struct agent_place *p,
                                       const struct registration_entry *n)
 {
-    const char *tail =
-        arena_printf(l->arena, ":%s:%zu:%zu", snake(l->arena, n->event), n->group, n->handler);
+    const char *tail = arena_printf(l->arena, ":%s:%zu:%zu", codex_event(l->arena, n->event),
+                                    n->group, n->handler);
     const char *names[] = { p->file, real(l->arena, p->file) };
     const struct json *found = NULL;
 
@@ -111,42 +98,63 @@ static const struct json *codex_state(struct agent_look *l, const struct json *s
     return found;
 }
 
+/* Events by what Codex makes of our entries. */
+struct codex_trust {
+    struct strbuf off, untrusted, changed;
+};
+
 static void report_codex(struct agent_look *l, const struct agent_place *p,
-                         const struct strbuf *off, const struct strbuf *untrusted)
+                         const struct codex_trust *t)
 {
+    const char *ask =
+        "start 'codex' and trust the hooks when it asks: it skips them without a word";
+    enum health bad = l->seen_since ? HEALTH_WARN : HEALTH_FAIL;
     struct arena *a = l->arena;
 
-    if (off->len)
+    if (t->off.len)
         doctor_report(l->doctor, HEALTH_FAIL, "enabled",
-                      arena_printf(a, "Codex has switched off: %s", strbuf_cstr(off)),
+                      arena_printf(a, "Codex has switched off: %s", strbuf_cstr(&t->off)),
                       "switch them on under /hooks in codex");
-    if (untrusted->len)
-        doctor_report(
-            l->doctor, l->seen_since ? HEALTH_WARN : HEALTH_FAIL, "trusted",
-            arena_printf(a, "Codex has not been told to trust %s of '%s'", strbuf_cstr(untrusted),
-                         p->file),
-            "start 'codex' and trust the hooks when it asks: it skips them without a word");
-    else
-        doctor_report(
-            l->doctor, HEALTH_OK, "trusted",
-            "Codex has a hash of each entry; whether it is of today's only Codex can tell", NULL);
+    if (t->untrusted.len)
+        doctor_report(l->doctor, bad, "trusted",
+                      arena_printf(a, "Codex has not been told to trust %s of '%s'",
+                                   strbuf_cstr(&t->untrusted), p->file),
+                      ask);
+    if (t->changed.len)
+        doctor_report(l->doctor, bad, "trusted",
+                      arena_printf(a, "changed since Codex was told to trust it: %s of '%s'",
+                                   strbuf_cstr(&t->changed), p->file),
+                      ask);
+    if (!t->untrusted.len && !t->changed.len)
+        doctor_report(l->doctor, HEALTH_OK, "trusted", "Codex trusts every entry as it is", NULL);
+}
+
+static void add_name(struct strbuf *names, const char *name)
+{
+    strbuf_printf(names, "%s%s", names->len ? ", " : "", name);
 }
 
 static void check_codex_place(struct agent_look *l, const struct json *config,
                               const struct agent_place *p)
 {
     const struct json *states = json_pointer(config, "/hooks/state");
-    CLEANUP(strbuf) struct strbuf off = { 0 }, untrusted = { 0 };
+    struct codex_trust t = { 0 };
 
     for (const struct registration_entry *n = p->entries; n && n->event; n++) {
         const struct json *state = codex_state(l, states, p, n);
+        struct str hash = json_str(l->arena, json_get(state, STR("trusted_hash")));
 
         if (is_false(json_get(state, STR("enabled"))))
-            strbuf_printf(&off, "%s%s", off.len ? ", " : "", n->event);
-        if (!str_is_set(json_str(l->arena, json_get(state, STR("trusted_hash")))))
-            strbuf_printf(&untrusted, "%s%s", untrusted.len ? ", " : "", n->event);
+            add_name(&t.off, n->event);
+        if (!str_is_set(hash))
+            add_name(&t.untrusted, n->event);
+        else if (!str_is(hash, codex_hash(l->arena, n)))
+            add_name(&t.changed, n->event);
     }
-    report_codex(l, p, &off, &untrusted);
+    report_codex(l, p, &t);
+    strbuf_release(&t.off);
+    strbuf_release(&t.untrusted);
+    strbuf_release(&t.changed);
 }
 
 static void check_codex_project(struct agent_look *l, const struct json *config)

@@ -9,9 +9,11 @@
 #include "hook/trust.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 
 #define SETTINGS_MAX ((size_t)4 << 20)
+#define LINKS_MAX    16
 
 struct installing {
     struct cli *cli;
@@ -21,17 +23,34 @@ struct installing {
     const char *record; /* what it was before */
     struct str before;  /* unset: there is no such file */
     struct str after;   /* unset: there will be none */
-    mode_t mode;
 };
 
 /* Where ---------------------------------------------------------------------------------------- */
 
-/* A file that is a link stays one. */
+/* A file that is a link stays one, also where what it leads to is not there yet. */
 static const char *follow(struct arena *a, const char *file)
 {
-    CLEANUP(mem) char *real = realpath(file, NULL);
+    char target[PATH_MAX];
 
-    return real ? arena_strdup(a, real) : file;
+    file = trust_name(a, file);
+    for (int links = 0; links < LINKS_MAX; links++) {
+        ssize_t len = readlink(file, target, sizeof(target) - 1);
+
+        if (len <= 0)
+            break;
+        target[len] = '\0';
+        file = trust_name(a, path_join(a, path_dirname(a, file), target));
+    }
+    return file;
+}
+
+/* Unset: there is no such file. */
+static int read_now(struct installing *in, struct str *text, struct err *e)
+{
+    *text = (struct str){ 0 };
+    if (access(in->file, F_OK) < 0 && errno == ENOENT)
+        return 0;
+    return file_read(&in->cli->arena, in->file, SETTINGS_MAX, text, e);
 }
 
 static int look(struct installing *in)
@@ -40,18 +59,12 @@ static int look(struct installing *in)
     CLEANUP(mem) char *cwd = getcwd(NULL, 0);
     const char *workspace = in->project ? path_workspace(a, cwd ? cwd : "/") : NULL;
     const char *state = path_join(a, path_xdg(a, PATH_STATE), "installed");
-    struct stat st;
     struct err e = { 0 };
 
     in->file = follow(a, registration_file(in->agent, a, workspace));
     in->record = arena_printf(a, "%s/%016llx.json", state,
                               (unsigned long long)map_hash(0, str_of(in->file)));
-    in->mode = stat(in->file, &st) == 0 ? st.st_mode & 07777 : 0600;
-    if (access(in->file, F_OK) < 0 && errno == ENOENT)
-        return EXIT_DONE;
-    if (file_read(a, in->file, SETTINGS_MAX, &in->before, &e) < 0)
-        return cli_fail(in->cli, "%s", e.msg);
-    return EXIT_DONE;
+    return read_now(in, &in->before, &e) < 0 ? cli_fail(in->cli, "%s", e.msg) : EXIT_DONE;
 }
 
 /*
@@ -171,16 +184,46 @@ static bool agrees(const struct installing *in)
 
     if (in->yes)
         return true;
-    printf("write this to '%s'? [y]es, [n]o: ", in->file);
+    printf("%s '%s'? [y]es, [n]o: ", str_is_set(in->after) ? "write this to" : "remove", in->file);
     fflush(stdout);
     return getline(&answer, &room, stdin) > 0 && strchr("yY", answer[0]);
 }
 
-static int write_change(struct installing *in, struct err *e)
+/* With the mode and the owner it had. */
+static int write_file(const struct installing *in, struct err *e)
 {
+    struct stat st;
+    bool exists = stat(in->file, &st) == 0;
+    int r = file_write(in->file, in->after, exists ? st.st_mode & 07777 : 0600, e);
+
+    if (r == 0 && exists && st.st_uid != geteuid() && chown(in->file, st.st_uid, st.st_gid) < 0)
+        r = err_errno(e, "giving '%s' back to its owner", in->file);
+    return r;
+}
+
+/* What is changed is what was shown: the agent, or somebody else, may have written it meanwhile. */
+static int write_change(struct installing *in, bool keep, struct err *e)
+{
+    CLEANUP(fd) int lock = file_lock(in->record, true, e);
+    struct str now;
+    int r = lock < 0 ? lock : read_now(in, &now, e);
+
+    if (r < 0)
+        return r;
+    if (!is_same(now, in->before))
+        return err_set(e, -EAGAIN, "'%s' has changed meanwhile and was not written: try again",
+                       in->file);
+    if (keep) {
+        r = keep_record(in, e);
+        return r < 0 ? r : write_file(in, e);
+    }
     if (str_is_set(in->after))
-        return file_write(in->file, in->after, in->mode, e);
-    return unlink(in->file) < 0 ? err_errno(e, "removing '%s'", in->file) : 0;
+        r = write_file(in, e);
+    else if (unlink(in->file) < 0)
+        r = err_errno(e, "removing '%s'", in->file);
+    if (r == 0)
+        (void)unlink(in->record);
+    return r;
 }
 
 static int report(const struct installing *in, const char *state)
@@ -249,7 +292,7 @@ static int install(struct installing *in)
         return report(in, "installed already");
     if (!decide(in, &rc))
         return rc;
-    if (keep_record(in, &e) < 0 || write_change(in, &e) < 0)
+    if (write_change(in, true, &e) < 0)
         return cli_fail(in->cli, "%s", e.msg);
     return report(in, "installed");
 }
@@ -268,9 +311,8 @@ static int uninstall(struct installing *in)
         return report(in, "not installed");
     if (!decide(in, &rc))
         return rc;
-    if (write_change(in, &e) < 0)
+    if (write_change(in, false, &e) < 0)
         return cli_fail(in->cli, "%s", e.msg);
-    (void)unlink(in->record);
     return report(in, "uninstalled");
 }
 

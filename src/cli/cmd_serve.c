@@ -7,7 +7,6 @@
 #include "serve/serve.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/resource.h>
 
@@ -17,18 +16,6 @@ struct serve {
     const char *socket, *idle;
     bool status, stop, json;
 };
-
-/* Descriptors 0 to 2 are looked for by whoever is started without them. */
-static void open_standard(void)
-{
-    int fd;
-
-    do
-        fd = open("/dev/null", O_RDWR);
-    while (fd >= 0 && fd <= STDERR_FILENO);
-    if (fd >= 0)
-        close(fd);
-}
 
 static void allow_files(void)
 {
@@ -75,7 +62,6 @@ static int serve(struct cli *cli, const char *path, int64_t idle_ms)
     struct err e = { 0 };
     int fd, r;
 
-    open_standard();
     allow_files();
     fd = interrupt_open();
     o.stop_fd = fd > 0 ? fd : 0;

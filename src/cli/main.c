@@ -5,8 +5,11 @@
 #include "cli/sink.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static verb_fn cmd_help;
 
@@ -39,7 +42,8 @@ static const struct verb verbs[] = {
     { "answer", cmd_answer, "answer AGENT [EVENT]",
       "answer as a command hook of claude, codex or gemini: their JSON in, their JSON out",
       "Reads one event on standard input and acts as soon as it is complete. What hooks decide is\n"
-      "in the answer: the exit code is 0 whatever they say." },
+      "in the answer: the exit code is 0 whatever they say. Only where it can't be written a refusal\n"
+      "is 2, with the reason on standard error." },
     { "list", cmd_list, "list [--point POINT] [--all] [--names] [--json]",
       "list the hooks in the order they run", NULL },
     { "show", cmd_show, "show NAME [--session ID] [--json]",
@@ -218,12 +222,36 @@ static int finish_output(struct cli *cli, int rc)
     return rc ? rc : EXIT_FAILED;
 }
 
+/* No file of ours may get the number that is written to. What was closed stays of no use. */
+static void reserve_standard(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            return;
+}
+
+/* Without HOME nobody's configuration would be in force, and nobody would notice. */
+static void find_home(void)
+{
+    const char *home = getenv("HOME");
+    const struct passwd *user;
+
+    if (home && home[0] == '/')
+        return;
+    user = getpwuid(geteuid());
+    if (user && user->pw_dir && user->pw_dir[0] == '/')
+        setenv("HOME", user->pw_dir, 1);
+}
+
 int main(int argc, char **argv)
 {
     struct cli cli = { .out = term_stdout() };
     struct sink sink;
     int rc;
 
+    reserve_standard();
+    find_home();
     /* Writing to a hook that has gone must fail, not kill; so must a pipe to `head`. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a full file is an error of the write, not the end of us */

@@ -23,6 +23,7 @@ struct registration {
     const char *project;  /* the same below the workspace */
     const char *file;     /* in one of them */
     bool named;           /* its handlers have a name */
+    bool comments;        /* its file may have comments */
     bool plugin;          /* the file is a plugin */
 };
 
@@ -37,6 +38,8 @@ char *registration_file(const struct registration *r, struct arena *a, const cha
 
 /*
  * The text with hooke in it for every event that has a point; the same where that is so already.
+ * Entries that are there stay in their places, and those that ask hooke in words of somebody's own
+ * as they are; entries of events that are none any more go.
  * `command` is what handlers run, or the program that a plugin starts.
  */
 MUST_CHECK int registration_add(const struct registration *r, struct arena *a, struct str text,
@@ -53,12 +56,19 @@ MUST_CHECK int registration_remove(const struct registration *r, struct arena *a
 struct registration_entry {
     const char *event;
     const char *command;
-    size_t group, handler; /* its place in the lists, from 0 */
+    size_t group, handler;             /* its place in the lists, from 0 */
+    const struct json *json, *matcher; /* as it is written, and what its group is for */
 };
 
 /* The first of each event, ended by one without an event. Not for plugins. */
-MUST_CHECK int registration_entries(struct arena *a, struct str text,
+MUST_CHECK int registration_entries(const struct registration *r, struct arena *a, struct str text,
                                     const struct registration_entry **entries, struct err *e);
+
+/* What a command line of an entry starts. */
+const char *registration_program(struct arena *a, const char *command);
+
+/* The one of them that becomes no event of ours: it leaves no receipt. NULL: there is none. */
+const char *registration_brake(const struct registration *r);
 
 /* The events that are registered for an agent: names, ended by NULL. */
 const char *const *registration_events(const struct registration *r, struct arena *a);

@@ -30,7 +30,7 @@ static const char *errors_of(const struct trial_text *t)
 
     if (t->trial->report.errors)
         return t->trial->report.errors;
-    return run ? run->io.stderr_head : NULL;
+    return run && run->io ? run->io->stderr_head : NULL;
 }
 
 /* What a failed run means for the event, by what the chain made of it. */
@@ -89,9 +89,9 @@ static void print_costs(struct cli *cli, const struct trial_text *t)
     show_field(cli, "time", "%s", term_duration(a, run->ns));
     if (t->trial->report.exited)
         show_field(cli, "exit code", "%d", t->trial->report.exit_code);
-    if (run->io.bytes_in || run->io.bytes_out)
-        show_field(cli, "bytes", "%s in, %s out", term_size(a, run->io.bytes_in),
-                   term_size(a, run->io.bytes_out));
+    if (run->io && (run->io->bytes_in || run->io->bytes_out))
+        show_field(cli, "bytes", "%s in, %s out", term_size(a, run->io->bytes_in),
+                   term_size(a, run->io->bytes_out));
     if (run->tokens)
         show_field(cli, "injected", "%u tokens", run->tokens);
 }
@@ -146,10 +146,10 @@ static void add_run(struct arena *a, struct json *j, const struct trial_text *t)
     }
     if (report->exited)
         json_add(a, j, STR("exit_code"), json_int(a, report->exit_code));
-    if (run->io.bytes_in)
-        json_add(a, j, STR("in"), json_int(a, (int64_t)run->io.bytes_in));
-    if (run->io.bytes_out)
-        json_add(a, j, STR("out"), json_int(a, (int64_t)run->io.bytes_out));
+    if (run->io && run->io->bytes_in)
+        json_add(a, j, STR("in"), json_int(a, (int64_t)run->io->bytes_in));
+    if (run->io && run->io->bytes_out)
+        json_add(a, j, STR("out"), json_int(a, (int64_t)run->io->bytes_out));
     if (run->tokens)
         json_add(a, j, STR("tokens"), json_int(a, run->tokens));
     if (report->output)

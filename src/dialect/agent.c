@@ -31,6 +31,17 @@ static char *text_member(struct arena *a, const struct json *in, struct str name
     return text && text[0] ? text : NULL;
 }
 
+static const char *session_name(struct arena *a, const char *id, const char *sub)
+{
+    return sub && id ? arena_printf(a, "%s/%s", id, sub) : id;
+}
+
+const char *agent_session(struct arena *a, const struct json *in)
+{
+    return session_name(a, text_member(a, in, STR("session_id")),
+                        text_member(a, in, STR("agent_id")));
+}
+
 int agent_read(struct arena *a, const struct dialect_agent *ag, const struct agent_event *kind,
                const struct json *in, struct event *ev, struct err *e)
 {
@@ -49,7 +60,7 @@ int agent_read(struct arena *a, const struct dialect_agent *ag, const struct age
     *ev = (struct event){
         .point = kind->point,
         .session = {
-            .id = sub ? arena_printf(a, "%s/%s", id, sub) : id,
+            .id = session_name(a, id, sub),
             .parent = sub ? id : NULL,
             .agent = text_member(a, in, STR("agent_type")),
             .cwd = text_member(a, in, STR("cwd")),
@@ -119,8 +130,9 @@ struct writing {
     struct arena *arena;
     const struct agent_saying *saying;
     const struct json *out;
-    const char *context; /* to be said; NULL: none */
-    bool over;           /* blocked or stopped: nothing is left that could be changed */
+    const struct json *unchanged; /* `out` before any change was said */
+    const char *context;          /* to be said; NULL: none */
+    const char *over; /* why it is blocked or stopped: nothing is left that could be changed */
 };
 
 static const enum power powers[AGENT_PARTS] = {
@@ -217,17 +229,39 @@ static const char *reason_or(const char *reason)
     return reason && str_trim(str_of(reason)).len ? reason : NO_REASON;
 }
 
+/* Whether the model gets to see what is refused. */
+static bool stays(struct writing *w, const struct agent_means *block, const char *reason)
+{
+    const struct agent_event *kind = w->saying->event;
+
+    return block->beside && !(kind->shape && shaped(w, json_cstring(w->arena, reason)));
+}
+
+static void say_stop(struct writing *w, const struct agent_means *means, const char *reason)
+{
+    say(w, means, reason, NULL);
+    if (means->later && w->saying->held)
+        *w->saying->held = reason;
+}
+
 static void write_block(struct writing *w, const char *reason)
 {
     const struct agent_means *means =
         w->saying->event ? means_of(w, PART_BLOCK) : w->saying->agent->alarm;
+    bool stops = w->saying->critical && means_of(w, PART_STOP);
 
     if (!means) {
         lose(w, PART_BLOCK, "it goes on");
         return;
     }
-    say(w, means, reason_or(reason), NULL);
-    w->over = true;
+    reason = reason_or(reason);
+    say(w, means, reason, NULL);
+    w->over = reason;
+    if (!stays(w, means, reason))
+        return;
+    lose(w, PART_BLOCK, stops ? "it is stopped" : "the output stays, the reason is added to it");
+    if (stops)
+        say_stop(w, means_of(w, PART_STOP), reason);
 }
 
 static void write_stop(struct writing *w, const char *reason)
@@ -235,8 +269,8 @@ static void write_stop(struct writing *w, const char *reason)
     const struct agent_means *means = means_of(w, PART_STOP);
 
     if (means && !means->as_block) {
-        say(w, means, reason_or(reason), NULL);
-        w->over = true;
+        w->over = reason_or(reason);
+        say_stop(w, means, w->over);
     } else if (means || means_of(w, PART_BLOCK)) {
         lose(w, PART_STOP, "it is blocked");
         write_block(w, reason);
@@ -329,10 +363,12 @@ static void lose_change(struct writing *w, struct str field)
     why = arena_printf(w->arena, "a safety-critical hook changed '%.*s', which %s can't take at %s",
                        STR_ARG(field), s->agent->title, s->event->name);
     lose(w, PART_CHANGE, s->event->refuge == PART_STOP ? "it is stopped" : "it is blocked");
-    if (s->event->refuge == PART_STOP)
+    if (s->event->refuge == PART_STOP) {
         write_stop(w, why);
-    else
-        write_block(w, why);
+        return;
+    }
+    w->out = w->unchanged; /* beside a change Codex takes no block: the whole answer would fail */
+    write_block(w, why);
 }
 
 /* The words of a changed field: where it becomes a reason, the model reads them. */
@@ -410,31 +446,47 @@ static void lose_results(struct writing *w, const struct verdict *v)
                       s->agent->title, v->model);
 }
 
+static void write_verdict(struct writing *w, const struct verdict *v)
+{
+    const struct agent_event *kind = w->saying->event;
+
+    if (v->stop)
+        write_stop(w, v->stop);
+    else
+        write_decision(w, v);
+    w->context = injected_text(w, v);
+    w->unchanged = w->out;
+    for (const struct json *f = json_first(v->replace); f; f = json_next(f))
+        write_change(w, f);
+    if (w->context)
+        say(w, kind->says[PART_INJECT], w->context, NULL);
+    write_follow_ups(w, v);
+    lose_results(w, v);
+    if (v->say && kind->says[PART_SAY])
+        say(w, kind->says[PART_SAY], v->say, NULL);
+    else if (v->say)
+        lose(w, PART_SAY, "nobody reads it");
+}
+
 const struct json *agent_write(struct arena *a, const struct agent_saying *s)
 {
-    const struct verdict *v = s->verdict;
     struct writing w = { .arena = a, .saying = s, .out = json_object(a) };
 
-    if (!s->event) {
-        if (is_over(v))
-            write_block(&w, v->reason);
-        return w.out;
-    }
-    if (v->stop)
-        write_stop(&w, v->stop);
-    else
-        write_decision(&w, v);
-    w.context = injected_text(&w, v);
-    for (const struct json *f = json_first(v->replace); f; f = json_next(f))
-        write_change(&w, f);
-    if (w.context)
-        say(&w, s->event->says[PART_INJECT], w.context, NULL);
-    write_follow_ups(&w, v);
-    lose_results(&w, v);
-    if (v->say && s->event->says[PART_SAY])
-        say(&w, s->event->says[PART_SAY], v->say, NULL);
-    else if (v->say)
-        lose(&w, PART_SAY, "nobody reads it");
+    if (s->event)
+        write_verdict(&w, s->verdict);
+    else if (is_over(s->verdict))
+        write_block(&w, s->verdict->reason);
+    if (s->refused)
+        *s->refused = w.over;
+    return w.out;
+}
+
+const struct json *agent_brake(struct arena *a, const struct dialect_agent *ag, const char *reason)
+{
+    const struct agent_saying s = { .agent = ag };
+    struct writing w = { .arena = a, .saying = &s, .out = json_object(a) };
+
+    say(&w, ag->alarm, reason, NULL);
     return w.out;
 }
 

@@ -10,7 +10,8 @@
  *
  * All that differs between agents is data: a row per event says which point it is, and for each
  * part of a verdict which members of the answer say it. A part without means is lost: `ask` then is
- * a block, so is a change by a safety-critical hook, all else is left out. docs/agents/ has these
+ * a block, so is a change by a safety-critical hook, all else is left out. What a block can't keep
+ * from the model is a stop when a safety-critical hook refused it. docs/agents/ has these
  * tables for people, and a test compares them. Everything is in the arena or borrowed.
  */
 #pragma once
@@ -53,9 +54,11 @@ struct agent_means {
     const char *words; /* for docs/agents */
     struct agent_member members[AGENT_MEMBERS];
     bool as_block; /* it is said as a block */
-    bool later;    /* an injection: it waits for the next request of the session */
+    bool later;    /* it waits: an injection for the next request of the session, a stop for the
+                      `brake` or the next message */
     bool alone;    /* no context is taken beside it: that goes into its text */
     bool waits;    /* the agent waits for a person for ever, also where there is none */
+    bool beside;   /* a block: what it refuses stays, unless it is replaced by its shaped value */
 };
 
 struct agent_event {
@@ -69,6 +72,10 @@ struct agent_event {
     const struct json *(*shape)(struct arena *a, const struct json *in, const struct json *value);
     enum agent_part refuge; /* of a safety-critical change that can't be said: block or stop */
     const struct agent_means *says[AGENT_PARTS];
+
+    /* The agent takes what is printed for a text, unless it refuses: the member of the answer that
+     * is printed without any JSON around it, or nothing; NULL: it takes JSON. */
+    const char *bare;
 };
 
 struct dialect_agent {
@@ -79,7 +86,8 @@ struct dialect_agent {
     const char *const *others;       /* events without one, ended by NULL */
     const struct agent_means *alarm; /* a block where nobody knows which event it is */
     bool tells_turns;                /* it tells of every request to the model */
-    const char *mute; /* one of `others` whose answer is no JSON: it gets none; NULL: none */
+    const char *mute;  /* one of `others` whose answer is no JSON: it gets none; NULL: none */
+    const char *brake; /* one of `others` that is asked only whether to stop; NULL: none */
 };
 
 extern const struct dialect_agent claude_agent, codex_agent, gemini_agent;
@@ -89,6 +97,9 @@ const struct agent_event *agent_event_find(const struct dialect_agent *ag, struc
 
 /* Whether the agent has an event of that name for which there is no point. */
 bool agent_event_is_other(const struct dialect_agent *ag, struct str name);
+
+/* The session that a document belongs to, a subagent's behind its parent's; NULL: it names none. */
+const char *agent_session(struct arena *a, const struct json *in);
 
 /* Read what the agent wrote. Fails when it is no event: not an object, without a session. */
 MUST_CHECK int agent_read(struct arena *a, const struct dialect_agent *ag,
@@ -101,9 +112,11 @@ struct agent_saying {
     const struct agent_event *event; /* NULL: not known; then only `alarm` can be said */
     const struct json *in;           /* as read; may be NULL */
     const struct verdict *verdict;   /* merged */
-    bool critical;                   /* a safety-critical hook changed something */
+    bool critical;                   /* a safety-critical hook changed something, or refused it */
     bool unattended;                 /* the agent has no terminal: nobody can be asked */
     struct strbuf *lost;             /* what can't be said and what became of it, a line each */
+    const char **refused;            /* set to why, where the answer blocks or stops; may be NULL */
+    const char **held;               /* set to a stop that has to wait; NULL: nobody remembers it */
 };
 
 /* In the agent's own JSON; never NULL. */
@@ -111,6 +124,9 @@ const struct json *agent_write(struct arena *a, const struct agent_saying *s);
 
 /* Whether an injection of this event is said by its answer, rather than lost or later. */
 bool agent_says(const struct agent_event *kind, const struct verdict *v, const struct injection *i);
+
+/* The answer that stops an agent at its `brake`. */
+const struct json *agent_brake(struct arena *a, const struct dialect_agent *ag, const char *reason);
 
 /* Follow-ups as the one text that an agent takes; NULL: there are none. */
 const char *agent_follow_up(struct arena *a, const struct verdict *v);

@@ -5,8 +5,6 @@
  */
 #include "dialect/claude_agent.h"
 
-#include <stdlib.h>
-
 /* Reading -------------------------------------------------------------------------------------- */
 
 static void copy(struct arena *a, struct json *data, struct str name, const struct json *in,
@@ -92,23 +90,24 @@ const struct json *claude_data_end(struct arena *a, const struct json *in)
 
 /* Where tools keep the text that the model reads, the first that is a text. */
 static const char *const places[] = {
-    "", "/stdout", "/file/content", "/content", "/result", "/content/0/text", "/0/text", "/text",
+    "", "/stdout", "/file/content", "/content", "/result", "/text", NULL,
 };
 
-static const char *text_place(const struct json *response)
+/* The same of a part in a list of them, as MCP servers and subagents answer. */
+static const char *const part_places[] = { "", "/text", "/resource/text", NULL };
+
+static const char *text_place(const struct json *j, const char *const *at)
 {
-    for (size_t i = 0; i < ARRAY_LEN(places); i++)
-        if (json_type(json_pointer(response, places[i])) == JSON_STRING)
-            return places[i];
-    return NULL;
+    while (*at && json_type(json_pointer(j, *at)) != JSON_STRING)
+        at++;
+    return *at;
 }
 
-/* `j` with another value at the pointer, which is there. */
+/* `j` with another value at the pointer, which is there and leads through no list. */
 static const struct json *put_at(struct arena *a, const struct json *j, struct str pointer,
                                  const struct json *value)
 {
     struct str key;
-    size_t index;
 
     if (pointer.len == 0)
         return value;
@@ -116,30 +115,105 @@ static const struct json *put_at(struct arena *a, const struct json *j, struct s
     pointer.len--;
     (void)str_cut(&pointer, '/', &key);
     pointer = str_is_set(pointer) ? (struct str){ pointer.ptr - 1, pointer.len + 1 } : pointer;
-    if (json_type(j) != JSON_ARRAY)
-        return json_with(a, j, key, put_at(a, json_get(j, key), pointer, value));
-    index = strtoul(arena_cstr(a, key), NULL, 10);
-    return json_splice(a, j, index, 1,
-                       json_append(a, NULL, put_at(a, json_at(j, index), pointer, value)));
+    return json_with(a, j, key, put_at(a, json_get(j, key), pointer, value));
+}
+
+static void add_lines(struct strbuf *all, struct str text)
+{
+    if (text.len && all->len && all->buf[all->len - 1] != '\n')
+        strbuf_addch(all, '\n');
+    strbuf_add(all, text.ptr, text.len);
 }
 
 /* What a command wrote to standard error is read by the model, too. */
 static const struct json *with_errors(struct arena *a, const struct json *response,
                                       const struct json *text)
 {
-    struct str out = json_str(a, text), err = json_str(a, json_get(response, STR("stderr")));
+    struct str err = json_str(a, json_get(response, STR("stderr")));
+    CLEANUP(strbuf) struct strbuf all = { 0 };
 
     if (err.len == 0)
         return text;
-    return json_cstring(a, arena_printf(a, "%.*s%s%.*s", STR_ARG(out),
-                                        out.len && out.ptr[out.len - 1] != '\n' ? "\n" : "",
-                                        STR_ARG(err)));
+    add_lines(&all, json_str(a, text));
+    add_lines(&all, err);
+    return json_string_copy(a, strbuf_str(&all));
+}
+
+/* Parts ---------------------------------------------------------------------------------------- */
+
+/* The list of parts in an answer; NULL: there is none, or no text in it. */
+static const struct json *parts_of(const struct json *response)
+{
+    const struct json *list =
+        json_type(response) == JSON_ARRAY ? response : json_get(response, STR("content"));
+
+    if (json_type(list) != JSON_ARRAY)
+        return NULL;
+    for (const struct json *part = json_first(list); part; part = json_next(part))
+        if (text_place(part, part_places))
+            return list;
+    return NULL;
+}
+
+/* What a server answers twice, as text and as data: some agents show models the one, some both. */
+static const struct json *data_beside(struct arena *a, const struct json *response, struct str text)
+{
+    const struct json *data = json_get(response, STR("structuredContent")), *same;
+
+    if (json_type(data) == JSON_ABSENT || json_type(data) == JSON_NULL)
+        return NULL;
+    if (json_parse(a, text, NULL, &same, NULL) == 0 && json_equal(same, data))
+        return NULL;
+    return data;
+}
+
+/* Every text of them: what a hook is not shown it can't refuse. */
+static const struct json *parts_text(struct arena *a, const struct json *response,
+                                     const struct json *parts)
+{
+    CLEANUP(strbuf) struct strbuf all = { 0 };
+    const struct json *data;
+
+    for (const struct json *part = json_first(parts); part; part = json_next(part)) {
+        const char *place = text_place(part, part_places);
+
+        add_lines(&all, json_str(a, place ? json_pointer(part, place) : NULL));
+    }
+    data = data_beside(a, response, strbuf_str(&all));
+    if (data)
+        add_lines(&all, str_of(json_text(a, data)));
+    return json_string_copy(a, strbuf_str(&all));
+}
+
+/* One part has all of the text; what else was text goes. */
+static const struct json *parts_with(struct arena *a, const struct json *response,
+                                     const struct json *parts, const struct json *text)
+{
+    struct json *list = json_array(a);
+    bool said = false;
+
+    for (const struct json *part = json_first(parts); part; part = json_next(part)) {
+        const char *place = text_place(part, part_places);
+
+        if (!place)
+            json_push(a, list, part);
+        else if (!said)
+            json_push(a, list, put_at(a, part, str_of(place), text));
+        said |= place != NULL;
+    }
+    if (parts == response)
+        return list;
+    response = json_merge(a, response, json_with(a, NULL, STR("structuredContent"), json_null(a)));
+    return json_with(a, response, STR("content"), list);
 }
 
 const struct json *claude_response_text(struct arena *a, const struct json *response)
 {
-    const char *place = text_place(response);
+    const struct json *parts = parts_of(response);
+    const char *place = text_place(response, places);
 
+    if (parts)
+        return parts_text(a, response, parts);
     if (!place)
         return json_cstring(a, response ? json_text(a, response) : "");
     if (strcmp(place, "/stdout") == 0)
@@ -150,11 +224,13 @@ const struct json *claude_response_text(struct arena *a, const struct json *resp
 const struct json *claude_response_with(struct arena *a, const struct json *response,
                                         const struct json *text)
 {
-    const char *place = text_place(response);
-    const struct json *whole;
+    const struct json *parts = parts_of(response), *whole;
+    const char *place = text_place(response, places);
 
     if (json_type(text) != JSON_STRING)
         return NULL;
+    if (parts)
+        return parts_with(a, response, parts, text);
     if (!place) { /* it was shown as JSON, and may still be some */
         if (json_parse(a, json_str(a, text), NULL, &whole, NULL) < 0 ||
             json_type(whole) != json_type(response))
@@ -186,6 +262,17 @@ static const struct json *data_tool(struct arena *a, const struct json *in)
     return claude_data_tool(a, TOOLS_CLAUDE, in);
 }
 
+/* What a task in the background has to tell comes as a prompt, which nobody typed. */
+static const struct json *data_prompt(struct arena *a, const struct json *in)
+{
+    const struct json *data = claude_data_prompt(a, in), *message = json_get(data, STR("message"));
+
+    if (!str_starts(json_str(a, json_get(in, STR("prompt"))), STR("<task-notification>")))
+        return data;
+    return json_with(a, data, STR("message"),
+                     json_with(a, message, STR("internal"), json_bool(a, true)));
+}
+
 static const struct json *data_asked(struct arena *a, const struct json *in)
 {
     return json_with(a, data_tool(a, in), STR("why"), json_cstring(a, "Claude Code asks"));
@@ -212,7 +299,8 @@ static const struct json *data_error(struct arena *a, const struct json *in)
     struct json *error = json_object(a);
 
     copy(a, error, STR("class"), in, STR("error"));
-    copy(a, error, STR("message"), in, STR("error_details"));
+    copy(a, error, STR("message"), in,
+         json_get(in, STR("error_details")) ? STR("error_details") : STR("last_assistant_message"));
     return json_with(a, NULL, STR("error"), error);
 }
 
@@ -238,14 +326,38 @@ static const struct json *shape_output(struct arena *a, const struct json *in,
     return claude_response_with(a, json_get(in, STR("tool_response")), value);
 }
 
+/* Texts that are to be heeded, as people write them: one, or a list. */
+static const struct json *shape_context(struct arena *a, const struct json *in UNUSED,
+                                        const struct json *value)
+{
+    CLEANUP(strbuf) struct strbuf all = { 0 };
+
+    if (json_type(value) == JSON_STRING)
+        return value;
+    for (const struct json *text = json_first(value); text; text = json_next(text)) {
+        struct str words = json_str(a, text);
+
+        if (words.len && all.len)
+            strbuf_addstr(&all, "\n\n");
+        strbuf_add(&all, words.ptr, words.len);
+    }
+    return all.len ? json_string_copy(a, strbuf_str(&all)) : NULL;
+}
+
 /* Means ---------------------------------------------------------------------------------------- */
 
-#define OUT "hookSpecificOutput."
+#define OUT  "hookSpecificOutput."
+#define BARE "printed"
 
 static const struct agent_means
     say = { .words = "`systemMessage`", .members = { { "systemMessage", VALUE_TEXT, NULL } } },
     stop = { .words = "`continue: false`",
              .members = { { "continue", VALUE_FALSE, NULL }, { "stopReason", VALUE_TEXT, NULL } } },
+    /* It is taken no notice of there; at the `brake` and at a prompt it is. */
+    stop_later = { .words = "`continue: false` later",
+                   .members = { { "continue", VALUE_FALSE, NULL },
+                                { "stopReason", VALUE_TEXT, NULL } },
+                   .later = true },
     /* The tool must not run while the session ends. */
     stop_tool = { .words = "`continue: false`",
                   .members = { { "continue", VALUE_FALSE, NULL },
@@ -255,7 +367,12 @@ static const struct agent_means
     block = { .words = "`decision: block`",
               .members = { { "decision", VALUE_WORD, "block" }, { "reason", VALUE_TEXT, NULL } } },
     /* By itself a block only adds its reason to the output. */
+    block_beside = { .words = "`decision: block`",
+                     .beside = true,
+                     .members = { { "decision", VALUE_WORD, "block" },
+                                  { "reason", VALUE_TEXT, NULL } } },
     block_output = { .words = "`decision: block` and `updatedToolOutput`",
+                     .beside = true,
                      .members = { { "decision", VALUE_WORD, "block" },
                                   { "reason", VALUE_TEXT, NULL },
                                   { OUT "updatedToolOutput", VALUE_SHAPED, NULL } } },
@@ -279,6 +396,7 @@ static const struct agent_means
     output = { .words = "`updatedToolOutput`",
                .members = { { OUT "updatedToolOutput", VALUE_CHANGED, NULL },
                             { OUT "updatedMCPToolOutput", VALUE_MCP, NULL } } },
+    printed = { .words = "`context`, as text", .members = { { BARE, VALUE_CHANGED, NULL } } },
     context = { .words = "`additionalContext`",
                 .members = { { OUT "additionalContext", VALUE_TEXT, NULL } } };
 
@@ -286,15 +404,15 @@ static const struct agent_event events[] = {
     { .name = "SessionStart",
       .point = POINT_SESSION_CREATED,
       .data = claude_data_start,
-      .says = { [PART_STOP] = &stop, [PART_INJECT] = &context, [PART_SAY] = &say } },
+      .says = { [PART_STOP] = &stop_later, [PART_INJECT] = &context, [PART_SAY] = &say } },
     { .name = "SubagentStart",
       .point = POINT_SESSION_CREATED,
       .sub = true,
       .data = claude_data_subagent,
-      .says = { [PART_STOP] = &stop, [PART_INJECT] = &context, [PART_SAY] = &say } },
+      .says = { [PART_STOP] = &stop_later, [PART_INJECT] = &context, [PART_SAY] = &say } },
     { .name = "UserPromptSubmit",
       .point = POINT_CHAT_MESSAGE,
-      .data = claude_data_prompt,
+      .data = data_prompt,
       .says = { [PART_BLOCK] = &block,
                 [PART_STOP] = &stop,
                 [PART_INJECT] = &context,
@@ -333,8 +451,8 @@ static const struct agent_event events[] = {
       .point = POINT_TOOL_EXECUTE_AFTER,
       .data = data_failed,
       .refuge = PART_STOP,
-      .says = { [PART_BLOCK] = &block,
-                [PART_STOP] = &stop,
+      .says = { [PART_BLOCK] = &block_beside,
+                [PART_STOP] = &stop_later,
                 [PART_INJECT] = &context,
                 [PART_SAY] = &say } },
     { .name = "Stop",
@@ -350,7 +468,10 @@ static const struct agent_event events[] = {
     { .name = "PreCompact",
       .point = POINT_SESSION_COMPACTING,
       .data = claude_data_compact,
-      .says = { [PART_BLOCK] = &block, [PART_SAY] = &say } },
+      .field = "context",
+      .shape = shape_context,
+      .bare = BARE, /* it goes into the prompt of the compaction */
+      .says = { [PART_BLOCK] = &block, [PART_CHANGE] = &printed } },
     { .name = "PostCompact",
       .point = POINT_SESSION_COMPACTED,
       .data = claude_data_compact,
@@ -375,4 +496,5 @@ const struct dialect_agent claude_agent = {
     .others = others,
     .alarm = &stop,
     .mute = "WorktreeCreate", /* takes whatever is printed for a path */
+    .brake = "PostToolBatch", /* before the model is asked again */
 };

@@ -154,8 +154,9 @@ static const struct json *joined(struct arena *a, const struct json *message)
     for (const struct json *part = json_first(content); part; part = json_next(part)) {
         struct str text = json_str(a, json_get(part, STR("text")));
 
-        if (text.len)
-            strbuf_printf(&all, "%s%.*s", all.len ? "\n\n" : "", STR_ARG(text));
+        if (text.len && all.len)
+            strbuf_addstr(&all, "\n\n");
+        strbuf_add(&all, text.ptr, text.len);
     }
     return json_with(a, message, STR("content"), json_string_copy(a, strbuf_str(&all)));
 }

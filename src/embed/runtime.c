@@ -1,5 +1,6 @@
 #include "embed/runtime.h"
 
+#include "base/file.h"
 #include "base/path.h"
 #include "base/vars.h"
 #include "builtin/builtin.h"
@@ -14,6 +15,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
+
+#define FILES_TO_SPARE 8
 
 static const struct runner *const runners[] = { &rule_runner, &script_runner, &command_runner,
                                                 &resident_runner, NULL };
@@ -45,6 +48,14 @@ static const struct problem *report(struct log *log, const struct config *c)
     return first;
 }
 
+/* A file that cannot be opened for want of descriptors must not take its hooks with it. */
+static int check_room(const struct runtime_options *o, struct err *e)
+{
+    if (!o->crowded || file_spare(FILES_TO_SPARE))
+        return 0;
+    return err_set(e, -EMFILE, "the configuration cannot be read: %s", strerror(EMFILE));
+}
+
 int runtime_configure(struct runtime *rt, const struct runtime_options *o, struct err *e)
 {
     CLEANUP(arena) struct arena a = { 0 };
@@ -58,11 +69,19 @@ int runtime_configure(struct runtime *rt, const struct runtime_options *o, struc
         .flags = o->flags,
         .recompile = o->recompile,
     };
-    struct registry *reg = engine_build(rt->engine, config_load(&where));
-    const struct config *config = registry_config(reg);
-    bool bad = report(o->log, config) != NULL;
-    int r = o->lenient ? 0 : config_trust_ready(config, e);
+    struct registry *reg;
+    const struct config *config;
+    bool bad;
+    int r = check_room(o, e);
 
+    if (r < 0)
+        return r;
+    reg = engine_build(rt->engine, config_load(&where));
+    config = registry_config(reg);
+    bad = report(o->log, config) != NULL;
+    r = check_room(o, e); /* it may have been short of them in between */
+    if (r == 0 && !o->lenient)
+        r = config_trust_ready(config, e);
     if (r < 0) {
         registry_unref(reg);
         return r;

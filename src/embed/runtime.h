@@ -24,6 +24,7 @@ struct runtime_options {
     bool no_hooks;         /* but safety-critical ones and compaction */
     bool lenient;          /* take a configuration that `strict` refuses, to look at it */
     bool recompile;        /* read configuration files even when a compiled form is fresh */
+    bool crowded;          /* others open files meanwhile: refuse what lacks some for that reason */
     int abort_fd;          /* readable or hung up: end the processes of hooks; 0: none */
     const struct config_flag *flags;
 };
@@ -38,13 +39,13 @@ struct runtime {
 /*
  * Warns through the log about every problem of the configuration. With `strict: true` a problem
  * that is no warning refuses to start: -EBADMSG. So does, unless `lenient`, a trust file that was
- * named and cannot be used.
+ * named and cannot be used. -EMFILE: it is `crowded`, and files may not have been read.
  */
 MUST_CHECK int runtime_open(struct runtime *rt, const struct runtime_options *o, struct err *e);
 
 /*
  * Load configuration into an open runtime, whole or, with the same refusal, not at all. Of `o` it
- * takes log, cwd, config, trust, flags, lenient and recompile. Any thread may.
+ * takes log, cwd, config, trust, flags, lenient, recompile and crowded. Any thread may.
  */
 MUST_CHECK int runtime_configure(struct runtime *rt, const struct runtime_options *o,
                                  struct err *e);

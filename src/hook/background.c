@@ -6,6 +6,8 @@
 #include "hook/dispatch.h"
 
 #include <errno.h>
+#include <sched.h>
+#include <sys/stat.h>
 
 void background_init(struct background *b)
 {
@@ -58,6 +60,7 @@ struct background_run *background_prepare(const struct hook_call *c)
     run->call.event_deadline_ns = run->call.guest_deadline_ns = UINT64_MAX;
     run->call.abort_fd = engine_abort_fd(c->engine); /* the event's may be closed by then */
     run->vars = vars_copy(&run->arena, vars_mine());
+    run->mask = vars_mask();
     run->after = arena_strdup(&run->arena, c->receipt_id);
     return run;
 }
@@ -89,6 +92,15 @@ static void call(struct dispatch *d, struct background_run *run, struct verdict 
     dispatch_call(d, &run->call, now, v, dispatch_next_run(d));
 }
 
+/* Without this a thread has that of the one that started it, who may be at work for others. */
+static void take_mask(int mask)
+{
+    if (mask < 0 || unshare(CLONE_FS) < 0)
+        return;
+    umask((mode_t)mask);
+    vars_use_mask(mask);
+}
+
 static void perform(struct background *b, struct background_run *run)
 {
     struct receipt receipt = { .event = &run->event,
@@ -104,13 +116,16 @@ static void perform(struct background *b, struct background_run *run)
                           .receipt = &receipt };
     struct verdict v = { 0 };
     char *const *before = vars_use(run->vars);
+    int mask = vars_mask();
 
+    take_mask(run->mask);
     call(&d, run, &v);
     dispatch_warn_of(&d, &receipt.runs[0]);
     if (!is_forgotten(b, run))
         merge_late(&d, run->call.hook, &v, &receipt.runs[0]);
     receipt.ns = receipt.runs[0].ns;
     engine_record(run->call.engine, &receipt);
+    take_mask(mask);
     vars_use(before);
 }
 

@@ -32,6 +32,7 @@ struct background_run {
     void *context;
     uint32_t timeout_ms;
     char *const *vars; /* of whoever emitted, base/vars.h; NULL: the process's */
+    int mask;          /* as vars_mask() */
     const char *after; /* id of the event's receipt */
     bool forgotten;    /* its session is gone; guarded by the lock */
     struct background_run *next;

@@ -2,25 +2,33 @@
 #include "hook/config_merge.h"
 
 static const struct {
-    const char *map, *key; /* `map` NULL: at the top */
+    const char *path;
     enum setting_kind kind;
     const char *text;
 } defaults[] = {
-    { NULL, "strict", SETTING_BOOL, "false" },
-    { NULL, "max_hooks", SETTING_NUMBER, "100" },
-    { NULL, "event_timeout", SETTING_STRING, "600s" },
-    { "compact", "auto", SETTING_BOOL, "true" },
-    { "compact", "ratio", SETTING_NUMBER, "0.80" },
-    { "limits", "continuations", SETTING_NUMBER, "8" },
-    { "limits", "processes", SETTING_NUMBER, "16" },
-    { "web_fetch", "allow_private", SETTING_BOOL, "false" },
+    { "strict", SETTING_BOOL, "false" },
+    { "max_hooks", SETTING_NUMBER, "100" },
+    { "event_timeout", SETTING_STRING, "600s" },
+    { "compact.auto", SETTING_BOOL, "true" },
+    { "compact.ratio", SETTING_NUMBER, "0.80" },
+    { "limits.continuations", SETTING_NUMBER, "8" },
+    { "limits.processes", SETTING_NUMBER, "16" },
+    { "web_fetch.allow_private", SETTING_BOOL, "false" },
 };
+
+/* The key inside of its map. */
+static const char *key_of(const char *path)
+{
+    const char *dot = strchr(path, '.');
+
+    return dot ? dot + 1 : path;
+}
 
 static struct setting default_setting(size_t i)
 {
     return (struct setting){
         .kind = defaults[i].kind,
-        .key = str_of(defaults[i].key),
+        .key = str_of(key_of(defaults[i].path)),
         .text = str_of(defaults[i].text),
         .origin = { .source = SOURCE_BUILTIN, .file = "default" },
     };
@@ -30,11 +38,8 @@ void config_store_defaults(struct config_merge *m)
 {
     for (size_t i = 0; i < ARRAY_LEN(defaults); i++) {
         struct setting s = default_setting(i);
-        const char *path = defaults[i].key;
 
-        if (defaults[i].map)
-            path = arena_printf(m->arena, "%s.%s", defaults[i].map, defaults[i].key);
-        config_store_value(m, path, &s);
+        config_store_value(m, defaults[i].path, &s);
     }
 }
 
@@ -69,12 +74,17 @@ static void copy_members(struct arena *a, struct setting *map)
     map->first = copied->first;
 }
 
-static struct setting *find_or_add_map(struct arena *a, struct setting *root, const char *key)
+/* The map that holds the value; the root itself where the path has no dot. */
+static struct setting *find_or_add_map(struct arena *a, struct setting *root, const char *path)
 {
-    struct setting made = { .kind = SETTING_MAP, .key = str_of(key) };
+    const char *dot = strchr(path, '.');
+    struct setting made = { .kind = SETTING_MAP };
 
+    if (!dot)
+        return root;
+    made.key = str_of(arena_cstr(a, (struct str){ path, (size_t)(dot - path) }));
     for (struct setting *c = root->first; c; c = c->next)
-        if (str_is(c->key, key)) {
+        if (str_eq(c->key, made.key)) {
             copy_members(a, c);
             return c;
         }
@@ -88,9 +98,9 @@ const struct setting *config_effective(struct arena *a, const struct config *c)
 
     for (size_t i = 0; i < ARRAY_LEN(defaults); i++) {
         struct setting s = default_setting(i);
-        struct setting *map = defaults[i].map ? find_or_add_map(a, root, defaults[i].map) : root;
+        struct setting *map = find_or_add_map(a, root, defaults[i].path);
 
-        if (!setting_get(map, defaults[i].key))
+        if (!setting_get(map, s.key.ptr))
             append(a, map, &s);
     }
     return root;

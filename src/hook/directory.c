@@ -1,7 +1,7 @@
 #include "hook/directory.h"
 
-#include "base/mem.h"
 #include "base/path.h"
+#include "hook/known.h"
 #include "hook/site.h"
 #include "hook/state.h"
 
@@ -80,16 +80,12 @@ static int add_folder(struct gathering *g, const char *folder, struct err *e)
     return r < 0 || said ? r : add_text(g, &t, e);
 }
 
-/* Codex reads AGENTS.md of the folder it was started in, and of those above, by itself. */
 static bool is_known(const struct gathering *g, const char *folder)
 {
-    const char *agent = g->call->config ? g->call->config->answering : NULL;
-    CLEANUP(mem) char *cwd = NULL;
+    const struct hook_call *c = g->call;
 
-    if (!agent || strcmp(agent, "codex") != 0 || strcmp(g->name, "AGENTS.md") != 0)
-        return false;
-    cwd = realpath(g->call->event->session.cwd, NULL);
-    return cwd && path_within(folder, cwd);
+    return c->config && strcmp(g->name, "AGENTS.md") == 0 &&
+           known_to_agent(c->arena, c->config->answering, c->event->session.cwd, folder);
 }
 
 static int add_folders(struct gathering *g, struct err *e)

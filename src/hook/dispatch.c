@@ -41,14 +41,28 @@ void dispatch_hold(struct dispatch *d, const struct hook_held *held)
     r->held[r->held_count++] = *held;
 }
 
+/* Most hooks are functions of this program: their runs stay small, since all are written down. */
+static const struct hook_io *keep_io(struct arena *a, const struct hook_io *io)
+{
+    struct hook_io *kept;
+
+    if (!io->bytes_in && !io->bytes_out && !io->stderr_head && !io->warnings && !io->failure &&
+        !io->llm.calls)
+        return NULL;
+    kept = arena_alloc(a, sizeof(*kept));
+    *kept = *io;
+    return kept;
+}
+
 void dispatch_call(const struct dispatch *d, struct hook_call *c, uint64_t began_ns,
                    struct verdict *v, struct hook_run *run)
 {
+    struct hook_io io = { 0 };
     struct err e;
     int r;
 
     *run = (struct hook_run){ .hook = c->hook };
-    c->io = &run->io;
+    c->io = &io;
     e.code = 0; /* not the whole message: it is longer than all else that is touched here */
     e.msg[0] = '\0';
     if (event_is_aborted(d->abort_fd))
@@ -56,14 +70,15 @@ void dispatch_call(const struct dispatch *d, struct hook_call *c, uint64_t began
     else
         r = c->hook->run(c, v, &e);
     run->ns = clock_mono_ns() - began_ns;
+    run->io = keep_io(c->arena, &io);
     if (r < 0) {
         run->end = r == -ETIMEDOUT ? RUN_TIMED_OUT : RUN_FAILED;
         run->untrusted = r == TRUST_REFUSED;
         run->detail = arena_strdup(c->arena, e.msg[0] ? e.msg : "failed without saying why");
         *v = (struct verdict){ .say = v->say }; /* it may still tell the person why */
-    } else if (run->io.failure) {
-        run->end = run->io.timed_out ? RUN_TIMED_OUT : RUN_FAILED;
-        run->detail = run->io.failure;
+    } else if (io.failure) {
+        run->end = io.timed_out ? RUN_TIMED_OUT : RUN_FAILED;
+        run->detail = io.failure;
     }
     if (run->end != RUN_DONE && !d->report && r != -ECANCELED)
         log_warn(engine_log(d->engine), "hook '%s' %s", c->hook->name, run->detail);
@@ -71,7 +86,7 @@ void dispatch_call(const struct dispatch *d, struct hook_call *c, uint64_t began
 
 void dispatch_warn_of(struct dispatch *d, const struct hook_run *run)
 {
-    struct str rest = str_of(run->io.warnings), line;
+    struct str rest = str_of(run->io ? run->io->warnings : NULL), line;
 
     while (str_cut(&rest, '\n', &line))
         if (line.len)
@@ -164,7 +179,7 @@ static void run_hook(struct dispatch *d, const struct hook *h, const struct gate
     run->again = again;
     run->every = g->every;
     run->time = g->time;
-    if (run->io.warnings)
+    if (run->io)
         dispatch_warn_of(d, run);
     if (event_is_aborted(d->abort_fd)) {
         d->aborted = d->over = true;

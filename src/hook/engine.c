@@ -356,11 +356,13 @@ void engine_note(struct engine *en, const struct receipt *of, const char *text)
     engine_record(en, &note);
 }
 
-static uint64_t event_timeout_ns(const struct registry *reg)
+static uint64_t event_timeout_ns(const struct event *ev, const struct registry *reg)
 {
     const struct config *c = registry_config(reg);
-    uint64_t ms = c && c->event_timeout_ms ? c->event_timeout_ms : EVENT_TIMEOUT_MS;
+    uint64_t ms = ev->timeout_ms;
 
+    if (!ms)
+        ms = c && c->event_timeout_ms ? c->event_timeout_ms : EVENT_TIMEOUT_MS;
     return ms * 1000000u;
 }
 
@@ -378,7 +380,7 @@ static void begin(struct dispatch *d, const struct event *ev, struct registry *r
     if (!d->event.id)
         d->event.id = r->id;
     d->began_ns = d->last_ns = clock_mono_ns();
-    d->deadline_ns = d->began_ns + event_timeout_ns(reg);
+    d->deadline_ns = d->began_ns + event_timeout_ns(ev, reg);
 }
 
 static void settle(struct dispatch *d, const struct event_settle *last)

@@ -41,6 +41,7 @@ struct event {
     struct session session;
     const struct json *data; /* an object; NULL: {} */
     int abort_fd; /* readable or hung up: whoever emitted it gives it up; never read; 0: none */
+    uint32_t timeout_ms;               /* of the whole chain; 0: as configured */
     const struct event_settle *settle; /* NULL: the chain has the last word */
     const char
         *via;       /* the agent that is answered, for the receipt; NULL: it is hooke's own event */

@@ -54,8 +54,10 @@ static struct match *match_names(struct arena *a, const char *const *names)
 
     if (!m)
         return NULL;
-    for (size_t i = 0; names[i]; i++)
-        strbuf_printf(&text, "%s%s", i ? ", " : "", names[i]);
+    for (size_t i = 0; names[i]; i++) {
+        strbuf_addstr(&text, i ? ", " : "");
+        strbuf_addstr(&text, names[i]);
+    }
     m->names = names;
     m->text = arena_cstr(a, strbuf_str(&text));
     return m;

@@ -80,9 +80,15 @@ static void observe_all(struct observing *all)
 static void keep_texts(struct arena *a, struct hook_run *run)
 {
     run->detail = arena_strdup(a, run->detail);
-    run->io.stderr_head = arena_strdup(a, run->io.stderr_head);
-    run->io.warnings = arena_strdup(a, run->io.warnings);
-    run->io.failure = NULL; /* `detail` says it */
+    if (run->io) {
+        struct hook_io *io = arena_new(a, struct hook_io);
+
+        *io = *run->io;
+        io->stderr_head = arena_strdup(a, io->stderr_head);
+        io->warnings = arena_strdup(a, io->warnings);
+        io->failure = NULL; /* `detail` says it */
+        run->io = io;
+    }
 }
 
 static void keep_report(struct arena *a, struct hook_report *report)

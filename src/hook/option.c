@@ -30,6 +30,7 @@ static bool parse_amount(struct str text, const struct unit *units, size_t count
 {
     char number[32];
     size_t len = 0;
+    int64_t whole;
     struct str unit;
 
     while (len < text.len && (is_digit(text.ptr[len]) || text.ptr[len] == '.'))
@@ -46,7 +47,9 @@ static bool parse_amount(struct str text, const struct unit *units, size_t count
 
         if (!str_is(unit, units[i].name))
             continue;
-        amount = strtod(number, NULL) * (double)units[i].factor;
+        amount = str_to_whole((struct str){ number, len }, &whole) ? (double)whole
+                                                                   : strtod(number, NULL);
+        amount *= (double)units[i].factor;
         if (amount >= 9007199254740992.0) /* beyond that the result would be rounded */
             return false;
         *out = (int64_t)(amount + 0.5); /* not llround(): see src/cli/late_math.c */
@@ -132,43 +135,46 @@ static bool set_number(struct arena *a, const struct option *o, const struct set
     return true;
 }
 
-/* Whether it is one of the choices; those are in `allowed` when it is none. */
-static bool is_choice(const struct option *o, const struct setting *s, struct strbuf *allowed)
+static bool is_choice(const struct option *o, const struct setting *s)
 {
     struct str rest = str_of(o->choices), word;
 
-    while (str_cut(&rest, ' ', &word)) {
-        if (is_scalar(s) && str_eq(s->text, word))
+    while (is_scalar(s) && str_cut(&rest, ' ', &word))
+        if (str_eq(s->text, word))
             return true;
-        strbuf_printf(allowed, "%s%.*s", allowed->len ? ", " : "", STR_ARG(word));
-    }
     return false;
+}
+
+static char *choices_text(struct arena *a, const struct option *o)
+{
+    CLEANUP(strbuf) struct strbuf out = { 0 };
+    struct str rest = str_of(o->choices), word;
+
+    while (str_cut(&rest, ' ', &word))
+        strbuf_printf(&out, "%s%.*s", out.len ? ", " : "", STR_ARG(word));
+    return arena_cstr(a, strbuf_str(&out));
 }
 
 static bool set_choice(struct arena *a, const struct option *o, const struct setting *s,
                        const char **out, struct problems *problems)
 {
-    CLEANUP(strbuf) struct strbuf allowed = { 0 };
-
-    if (is_choice(o, s, &allowed)) {
+    if (is_choice(o, s)) {
         *out = s->text.ptr;
         return true;
     }
     problem_add(problems, &s->origin, "'%s' must be one of %s, not '%s'", o->name,
-                strbuf_cstr(&allowed), setting_text(a, s));
+                choices_text(a, o), setting_text(a, s));
     return false;
 }
 
 static bool fits_list(struct arena *a, const struct option *o, const struct setting *item,
                       struct problems *problems)
 {
-    CLEANUP(strbuf) struct strbuf allowed = { 0 };
-
     if (!is_scalar(item))
         return refuse(a, o, item, problems);
-    if (!o->choices || is_choice(o, item, &allowed))
+    if (!o->choices || is_choice(o, item))
         return true;
-    problem_add(problems, &item->origin, "'%s' takes %s, not '%s'", o->name, strbuf_cstr(&allowed),
+    problem_add(problems, &item->origin, "'%s' takes %s, not '%s'", o->name, choices_text(a, o),
                 setting_text(a, item));
     return false;
 }
@@ -272,9 +278,8 @@ static struct setting *plain_scalar(struct arena *a, struct str text)
 }
 
 /* A list is one of texts: what else they might be in YAML is all the same. */
-static struct setting *plain_item(struct arena *a, struct str text)
+static const char *plain_item(struct arena *a, struct str text)
 {
-    struct setting *s = arena_new(a, struct setting);
     bool quoted = text.len >= 2 && text.ptr[0] == '"' && text.ptr[text.len - 1] == '"';
 
     if (quoted)
@@ -286,48 +291,49 @@ static struct setting *plain_item(struct arena *a, struct str text)
                    : !is_letter(text.ptr[i]) && !is_digit(text.ptr[i]) &&
                          !str_has_char("-./=", text.ptr[i]))
             return NULL;
-    s->kind = SETTING_STRING;
-    s->text = str_of(arena_cstr(a, text));
-    s->origin.source = SOURCE_BUILTIN;
-    return s;
+    return arena_cstr(a, text);
 }
 
 /* NULL: it takes more than this to read it. */
-static struct setting *plain_value(struct arena *a, struct str text)
+static const char **plain_list(struct arena *a, struct str text)
 {
-    struct setting *list, **end;
+    const char **list;
+    size_t count = 0;
     struct str item;
 
     if (text.len < 2 || text.ptr[0] != '[' || text.ptr[text.len - 1] != ']')
-        return plain_scalar(a, text);
-    list = arena_new(a, struct setting);
-    list->kind = SETTING_LIST;
-    list->text = STR("");
-    list->origin.source = SOURCE_BUILTIN;
-    end = &list->first;
+        return NULL;
     text = str_trim((struct str){ text.ptr + 1, text.len - 2 });
+    for (size_t i = 0; i < text.len; i++)
+        count += text.ptr[i] == ',';
+    list = arena_array(a, const char *, count + 2);
+    count = 0;
     while (text.len && str_cut(&text, ',', &item)) {
-        *end = plain_item(a, str_trim(item));
-        if (!*end)
+        list[count] = plain_item(a, str_trim(item));
+        if (!list[count++])
             return NULL;
-        end = &(*end)->next;
     }
     return list;
+}
+
+static const char **fallback_list(struct arena *a, const struct option *o)
+{
+    return o->fallback ? plain_list(a, str_of(o->fallback)) : arena_array(a, const char *, 1);
 }
 
 /* A fallback is our own text: that it does not fit is a mistake in the table. */
 static void set_fallback(struct arena *a, const struct option *o, void *out)
 {
     const struct origin builtin = { .source = SOURCE_BUILTIN };
+    const char *const *list = o->type == OPTION_TYPE_LIST ? fallback_list(a, o) : NULL;
     struct problems problems = { .arena = a };
     struct setting *value;
     bool good;
 
-    if (!o->fallback) {
-        if (o->type == OPTION_TYPE_LIST)
-            *(const char *const **)((char *)out + o->offset) = arena_array(a, const char *, 1);
+    if (list)
+        *(const char *const **)((char *)out + o->offset) = list;
+    if (list || !o->fallback)
         return;
-    }
     if (o->type == OPTION_TYPE_TEXT || o->type == OPTION_TYPE_CHOICE) {
         /* as it is: a text such as "a: b" would need quotes in YAML */
         value = arena_new(a, struct setting);
@@ -335,7 +341,7 @@ static void set_fallback(struct arena *a, const struct option *o, void *out)
         value->text = str_of(o->fallback);
         good = true;
     } else {
-        value = plain_value(a, str_of(o->fallback));
+        value = plain_scalar(a, str_of(o->fallback));
         good = value || setting_parse(a, &builtin, str_of(o->fallback), &value, NULL, NULL) == 0;
     }
     good = good && option_set(a, o, value, out, &problems);

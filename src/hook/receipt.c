@@ -80,6 +80,14 @@ static void add_name(struct strbuf *out, struct str key_with_colon, const char *
     json_write_string(out, str_of(text));
 }
 
+/* One of our own words, in which nothing needs a backslash; the key ends with the quote. */
+static void add_word(struct strbuf *out, struct str key_with_quote, const char *word)
+{
+    add_raw(out, key_with_quote);
+    strbuf_add(out, word, strlen(word));
+    strbuf_addch(out, '"');
+}
+
 /* What a hook said, and so may be as long as it likes. */
 static void add_detail(struct strbuf *out, struct str key_with_colon, const char *text)
 {
@@ -137,26 +145,32 @@ static void write_llm(struct strbuf *out, const struct llm_use *llm)
     strbuf_addch(out, '}');
 }
 
+static void write_io(struct strbuf *out, const struct hook_io *io)
+{
+    if (io->bytes_in)
+        add_number(out, STR(",\"in\":"), io->bytes_in);
+    if (io->bytes_out)
+        add_number(out, STR(",\"out\":"), io->bytes_out);
+    write_llm(out, &io->llm);
+    if (io->stderr_head)
+        add_name(out, STR(",\"stderr\":"), io->stderr_head);
+}
+
 static void write_run(struct strbuf *out, const struct hook_run *run)
 {
     add_raw(out, run->hook->receipt_head);
     if (run->ns >= 1000)
         add_number(out, STR(",\"us\":"), run->ns / 1000);
     if (run->end != RUN_DONE)
-        add_name(out, STR(",\"end\":"), run_end_name(run->end));
+        add_word(out, STR(",\"end\":\""), run_end_name(run->end));
     if (run->effects)
         write_effects(out, run->effects);
     if (run->detail)
         add_detail(out, STR(",\"detail\":"), run->detail);
     if (run->tokens)
         add_number(out, STR(",\"tokens\":"), run->tokens);
-    if (run->io.bytes_in)
-        add_number(out, STR(",\"in\":"), run->io.bytes_in);
-    if (run->io.bytes_out)
-        add_number(out, STR(",\"out\":"), run->io.bytes_out);
-    write_llm(out, &run->io.llm);
-    if (run->io.stderr_head)
-        add_name(out, STR(",\"stderr\":"), run->io.stderr_head);
+    if (run->io)
+        write_io(out, run->io);
     if (run->again)
         add_raw(out, STR(",\"again\":true"));
     write_gate(out, run->every, run->time);
@@ -166,7 +180,7 @@ static void write_run(struct strbuf *out, const struct hook_run *run)
 static void write_held(struct strbuf *out, const struct hook_held *held)
 {
     add_raw(out, held->hook->receipt_head);
-    add_name(out, STR(",\"why\":"), held_why_name(held->why));
+    add_word(out, STR(",\"why\":\""), held_why_name(held->why));
     if (held->detail)
         add_detail(out, STR(",\"detail\":"), held->detail);
     if (held->tokens)
@@ -192,11 +206,11 @@ static void write_head(struct strbuf *out, const struct receipt *r)
     CLEANUP(arena) struct arena a = { 0 };
 
     clock_format(r->at_ms, at);
-    add_name(out, STR("{\"at\":"), at);
-    add_name(out, STR(",\"id\":"), r->id);
+    add_word(out, STR("{\"at\":\""), at);
+    add_word(out, STR(",\"id\":\""), r->id);
     if (r->after)
         add_name(out, STR(",\"after\":"), r->after);
-    add_name(out, STR(",\"point\":"), point_info(ev->point)->name);
+    add_word(out, STR(",\"point\":\""), point_info(ev->point)->name);
     add_name(out, STR(",\"session\":"), ev->session.id);
     if (ev->session.parent)
         add_name(out, STR(",\"parent\":"), ev->session.parent);
@@ -226,15 +240,15 @@ void receipt_write(struct strbuf *out, const struct receipt *r)
 {
     const struct verdict *v = &r->verdict;
 
-    strbuf_reserve(out, 512 + 64 * (r->run_count + r->held_count));
+    strbuf_reserve(out, 256 + 32 * (r->run_count + r->held_count));
     write_head(out, r);
     add_number(out, STR(",\"us\":"), r->ns / 1000);
-    add_name(out, STR(",\"outcome\":"), receipt_outcome(r));
+    add_word(out, STR(",\"outcome\":\""), receipt_outcome(r));
     if (v->stop || v->reason)
         add_detail(out, STR(",\"reason\":"), v->stop ? v->stop : v->reason);
     if (r->answer.by) {
         add_name(out, STR(",\"answer\":{\"by\":"), r->answer.by);
-        add_name(out, STR(",\"decision\":"), decision_name(r->answer.decision));
+        add_word(out, STR(",\"decision\":\""), decision_name(r->answer.decision));
         strbuf_addch(out, '}');
     }
     add_raw(out, STR(",\"runs\":["));

@@ -18,11 +18,11 @@ struct hook_run {
     bool untrusted;   /* it failed because it, or what it runs, is not trusted */
     unsigned effects; /* the powers it used, of enum power */
     uint64_t ns;
-    const char *detail; /* the reason it gave, or why it failed */
-    uint32_t tokens;    /* injected */
-    uint32_t every;     /* cadence in force; 0: ungated */
-    uint64_t time;      /* the how-many-th time this was, when gated */
-    struct hook_io io;
+    const char *detail;       /* the reason it gave, or why it failed */
+    uint32_t tokens;          /* injected */
+    uint32_t every;           /* cadence in force; 0: ungated */
+    uint64_t time;            /* the how-many-th time this was, when gated */
+    const struct hook_io *io; /* NULL: nothing went in or out */
 };
 
 enum held_why {

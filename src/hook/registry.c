@@ -259,24 +259,35 @@ static int compare_hooks(const void *x, const void *y)
     return strcmp(a->name, b->name);
 }
 
-static void list_point(struct registry *reg, enum point p)
+/* The hooks of each point, in one walk over what they subscribe to: most points have none. */
+static void list_points(struct registry *reg)
 {
-    size_t count = 0;
+    size_t room[POINT_COUNT] = { 0 };
 
     for (size_t i = 0; i < reg->count; i++)
-        count += subscribes(reg->hooks[i], p);
-    reg->at[p] = arena_array(&reg->arena, const struct hook *, count + 1);
-    for (size_t i = 0; i < reg->count; i++)
-        if (subscribes(reg->hooks[i], p))
-            reg->at[p][reg->at_count[p]++] = reg->hooks[i];
+        for (size_t s = 0; s < reg->hooks[i]->traits.on_count; s++)
+            room[reg->hooks[i]->traits.on[s].point]++;
+    for (int p = 0; p < POINT_COUNT; p++)
+        if (room[p])
+            reg->at[p] = arena_array(&reg->arena, const struct hook *, room[p]);
+    for (size_t i = 0; i < reg->count; i++) {
+        const struct hook *h = reg->hooks[i];
+
+        for (size_t s = 0; s < h->traits.on_count; s++) {
+            enum point p = h->traits.on[s].point;
+            size_t count = reg->at_count[p];
+
+            if (count == 0 || reg->at[p][count - 1] != h) /* it may name a point twice */
+                reg->at[p][reg->at_count[p]++] = h;
+        }
+    }
 }
 
 static void sort_hooks(struct registry *reg)
 {
     if (reg->count)
         qsort(reg->hooks, reg->count, sizeof(const void *), compare_hooks);
-    for (int p = 0; p < POINT_COUNT; p++)
-        list_point(reg, (enum point)p);
+    list_points(reg);
 }
 
 static void share_config(struct registry *reg, const struct registry_sources *from)
@@ -405,6 +416,14 @@ const struct hook *const *registry_at(const struct registry *reg, enum point poi
 {
     *count = reg->at_count[point];
     return reg->at[point];
+}
+
+const struct hook *registry_critical(const struct hook *const *hooks, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (hooks[i]->traits.safety_critical && !hooks[i]->off_because && !hooks[i]->traits.observe)
+            return hooks[i];
+    return NULL;
 }
 
 const struct cadence *registry_cadence(const struct registry *reg, const struct hook *h,

@@ -36,6 +36,9 @@ const struct hook *registry_find(const struct registry *reg, const char *name);
 /* The hooks that subscribe to a point, matching or not, in order. */
 const struct hook *const *registry_at(const struct registry *reg, enum point point, size_t *count);
 
+/* The first of these hooks that is in force and must not be passed over; NULL: none is. */
+const struct hook *registry_critical(const struct hook *const *hooks, size_t count);
+
 /* The callback of that name, and the hook that offers it: the first that is on. NULL: none. */
 const struct hook_callback *registry_callback(const struct registry *reg, const char *name,
                                               const struct hook **hook);

@@ -20,6 +20,7 @@ struct shape {
 
 #define BASE64 "+/="
 
+/* Those that begin with the same character stand together. */
 static const struct shape shapes[] = {
     { "AKIA", 16, "an AWS access key", "", 0 },
     { "ASIA", 16, "an AWS access key", "", 0 },
@@ -144,28 +145,28 @@ static bool matches(const struct shape *s, struct str text, size_t *len)
            !is_placeholder((struct str){ text.ptr + head, end - head });
 }
 
-static const struct shape *shape_at(struct str text, size_t *len)
+/* `begin` is the first of those that begin with the same character as the text. */
+static const struct shape *shape_at(struct str text, size_t begin, size_t *len)
 {
-    for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
-        if (text.ptr[0] == shapes[i].prefix[0] && matches(&shapes[i], text, len))
+    for (size_t i = begin; i < ARRAY_LEN(shapes) && shapes[i].prefix[0] == text.ptr[0]; i++)
+        if (matches(&shapes[i], text, len))
             return &shapes[i];
     return NULL;
 }
 
 bool secrets_find(struct str text, size_t from, struct secret *found)
 {
-    bool may_begin[UCHAR_MAX + 1] = { false }; /* texts are long, credentials rare */
+    unsigned char begins[UCHAR_MAX + 1] = { 0 }; /* number of the first shape, from 1 */
 
-    for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
-        may_begin[(unsigned char)shapes[i].prefix[0]] = true;
+    for (size_t i = ARRAY_LEN(shapes); i > 0; i--)
+        begins[(unsigned char)shapes[i - 1].prefix[0]] = (unsigned char)i;
     for (size_t at = from; at < text.len; at++) {
+        size_t begin = begins[(unsigned char)text.ptr[at]];
         const struct shape *s;
 
-        if (!may_begin[(unsigned char)text.ptr[at]])
+        if (!begin || (at > 0 && is_key_char(text.ptr[at - 1]) && is_key_char(text.ptr[at])))
             continue;
-        if (at > 0 && is_key_char(text.ptr[at - 1]) && is_key_char(text.ptr[at]))
-            continue;
-        s = shape_at((struct str){ text.ptr + at, text.len - at }, &found->len);
+        s = shape_at((struct str){ text.ptr + at, text.len - at }, begin - 1, &found->len);
         if (s) {
             found->at = at;
             found->what = s->what;

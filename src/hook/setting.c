@@ -95,6 +95,8 @@ bool setting_to_int64(const struct setting *s, int64_t *out)
     double number;
     long long whole;
 
+    if (s && s->kind == SETTING_NUMBER && str_to_whole(s->text, out))
+        return true; /* nearly always, and told at once */
     if (!setting_to_double(s, &number))
         return false;
     if (number >= 9223372036854775808.0 || number < -9223372036854775808.0)

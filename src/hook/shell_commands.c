@@ -82,11 +82,11 @@ void keep_loop(struct scan *s, struct list *l, const struct building *b)
 /* "export X=…" and its kind assign, too. */
 static void assign_words(struct scan *s, const struct shell_command *c)
 {
-    static const char *const names[] = { "export", "declare", "local", "readonly", "typeset" };
-    bool assigns = false;
+    static const char *const names[] = {
+        "export", "declare", "local", "readonly", "typeset", NULL
+    };
+    bool assigns = scan_is_one_of(c->words[0].seen, names);
 
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        assigns = assigns || strcmp(c->words[0].seen, names[i]) == 0;
     for (size_t i = 1; assigns && i < c->count; i++) {
         struct str word = str_of(c->words[i].seen), name;
         size_t value;
@@ -309,10 +309,13 @@ int shell_commands_read(struct arena *a, struct str text, const struct shell_var
                         struct shell_commands *out, struct err *e)
 {
     struct scan s = { .arena = a, .text = text, .variables = variables, .commands = out };
+    int r;
 
     *out = (struct shell_commands){ .end = &out->first };
     s.pending_end = &s.pending;
     if (text.len && memchr(text.ptr, '\0', text.len))
         return scan_refuse(e, "a zero byte");
-    return scan_list(&s, false, e);
+    r = scan_list(&s, false, e);
+    strbuf_release(&s.spare);
+    return r;
 }

@@ -41,6 +41,7 @@ struct scan {
     struct shell_command *current; /* whose word is being read */
     const char *function;          /* the last one that was defined */
     unsigned subshells;            /* that were opened so far */
+    struct strbuf spare;           /* the memory of the last word */
 };
 
 /* A word on its way. */
@@ -50,6 +51,7 @@ struct building {
     bool expands, globs; /* why it is unknown */
     bool quoted;         /* some of it is in quotes */
     bool brace, bracket; /* an open one, not quoted */
+    bool assigns;        /* to a variable, in front of a command */
 };
 
 static inline void building_cleanup(struct building *b)
@@ -71,6 +73,7 @@ static inline bool scan_at_end(const struct scan *s)
 
 bool scan_is_name_char(char c, bool first);
 bool scan_ends_word(char c);
+bool scan_is_one_of(const char *text, const char *const *words); /* ended by NULL */
 int scan_refuse(struct err *e, const char *what);
 
 /* One word, up to where it ends. */

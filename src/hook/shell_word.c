@@ -15,9 +15,33 @@ bool scan_is_name_char(char c, bool first)
            (!first && c >= '0' && c <= '9');
 }
 
+/* Asked for every character: a search in a text would cost more than all the rest. */
 bool scan_ends_word(char c)
 {
-    return c == '\0' || strchr(" \t\n;&|<>()", c);
+    switch (c) {
+    case '\0':
+    case ' ':
+    case '\t':
+    case '\n':
+    case ';':
+    case '&':
+    case '|':
+    case '<':
+    case '>':
+    case '(':
+    case ')':
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool scan_is_one_of(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (text[0] == (*words)[0] && strcmp(text, *words) == 0)
+            return true;
+    return false;
 }
 
 int scan_double(struct scan *s, struct building *b, char close, struct err *e)

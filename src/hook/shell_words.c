@@ -4,14 +4,6 @@
 
 #define WORDS_MAX 4096
 
-static bool is_one_of(const char *text, const char *const *words)
-{
-    for (; *words; words++)
-        if (strcmp(text, *words) == 0)
-            return true;
-    return false;
-}
-
 static bool is_assignment(struct str raw)
 {
     size_t i = 0;
@@ -35,7 +27,7 @@ static int take_reserved(struct list *l, const char *word, struct err *e)
         "fi", "done", "}", "for", "select", "function", NULL
     };
 
-    if (is_one_of(word, before_command))
+    if (scan_is_one_of(word, before_command))
         return 1;
     if (strcmp(word, "case") == 0) {
         if (l->cases == SHELL_DEPTH_MAX)
@@ -49,7 +41,7 @@ static int take_reserved(struct list *l, const char *word, struct err *e)
         l->command = false;
         return 1;
     }
-    if (!is_one_of(word, no_command))
+    if (!scan_is_one_of(word, no_command))
         return 0;
     l->command = false;
     l->naming = strcmp(word, "function") == 0;
@@ -111,11 +103,9 @@ static int add_word(struct scan *s, const struct building *b, size_t begin, stru
 static int keep(struct scan *s, struct list *l, const struct building *b, size_t begin,
                 struct err *e)
 {
-    struct str raw = { s->text.ptr + begin, s->at - begin };
-
     if (l->redirect != REDIRECT_NONE) {
         keep_redirect(s, l, b, begin);
-    } else if (l->command && is_assignment(raw)) {
+    } else if (b->assigns) {
         keep_assignment(s, l, b, begin);
     } else if (l->command || l->now->count > 0) {
         return keep_word(s, l, b, begin, e);
@@ -126,7 +116,7 @@ static int keep(struct scan *s, struct list *l, const struct building *b, size_t
 }
 
 /* What the word is, from where it stands. */
-static int place_word(struct scan *s, struct list *l, const struct building *b, size_t begin,
+static int place_word(struct scan *s, struct list *l, struct building *b, size_t begin,
                       struct err *e)
 {
     const struct str raw = { s->text.ptr + begin, s->at - begin };
@@ -148,6 +138,7 @@ static int place_word(struct scan *s, struct list *l, const struct building *b, 
         name_function(s, l, b);
         return 0;
     }
+    b->assigns = l->redirect == REDIRECT_NONE && l->command && is_assignment(raw);
     r = add_word(s, b, begin, &word, e);
     if (r == 0 && s->commands)
         r = keep(s, l, b, begin, e);
@@ -155,7 +146,7 @@ static int place_word(struct scan *s, struct list *l, const struct building *b, 
         return r;
     if (word)
         word->written = l->redirect == REDIRECT_WRITE || l->redirect == REDIRECT_APPEND;
-    if (l->redirect == REDIRECT_NONE && !is_assignment(raw)) {
+    if (l->redirect == REDIRECT_NONE && !b->assigns) {
         if (word)
             word->command = l->command;
         l->command = false;
@@ -164,22 +155,36 @@ static int place_word(struct scan *s, struct list *l, const struct building *b, 
     return 0;
 }
 
-static int take_word(struct scan *s, struct list *l, struct err *e)
+static int read_word(struct scan *s, struct list *l, struct building *b, struct err *e)
 {
-    CLEANUP(building) struct building b = { .text.max = SHELL_WORD_MAX };
     size_t begin = s->at;
     int r;
 
     if (s->commands)
         keep_begin(s, l);
-    r = scan_word(s, &b, e);
+    r = scan_word(s, b, e);
     if (s->commands)
-        s->commands->expands = s->commands->expands || b.expands;
+        s->commands->expands = s->commands->expands || b->expands;
     if (r < 0)
         s->at = s->text.len;
-    if (r < 0 && s->commands && keep_word(s, l, &b, begin, NULL) < 0) /* what there is of it */
+    if (r < 0 && s->commands && keep_word(s, l, b, begin, NULL) < 0) /* what there is of it */
         return r;
-    return r < 0 ? r : place_word(s, l, &b, begin, e);
+    return r < 0 ? r : place_word(s, l, b, begin, e);
+}
+
+/* In the memory of the word before it; words inside of it get their own. */
+static int take_word(struct scan *s, struct list *l, struct err *e)
+{
+    struct building b = { .text = s->spare };
+    int r;
+
+    b.text.max = SHELL_WORD_MAX;
+    s->spare = (struct strbuf){ 0 };
+    r = read_word(s, l, &b, e);
+    strbuf_release(&s->spare);
+    s->spare = b.text;
+    strbuf_reset(&s->spare);
+    return r;
 }
 
 /* Operators ------------------------------------------------------------------------------------ */
@@ -342,11 +347,14 @@ int shell_words_parse(struct arena *a, struct str text, const struct shell_varia
                       struct shell_words *out, struct err *e)
 {
     struct scan s = { .arena = a, .text = text, .variables = variables, .out = out };
+    int r;
 
     *out = (struct shell_words){ 0 };
     if (text.len && memchr(text.ptr, '\0', text.len))
         return scan_refuse(e, "a zero byte");
-    return scan_list(&s, false, e);
+    r = scan_list(&s, false, e);
+    strbuf_release(&s.spare);
+    return r;
 }
 
 char *shell_quote(struct arena *a, const char *text)

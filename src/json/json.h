@@ -158,15 +158,33 @@ const struct json *json_copy(struct arena *a, const struct json *j);
 /* Texts: one change of a document, every other byte as it was ---------------------------------- */
 
 /*
- * The text with one more element at the end of an array, or, where `key` is set, one more member at
- * the end of an object, laid out as its neighbours are. `in` is a container parsed from `text`.
+ * A text that people edit. Values are parsed from `parsed`: the bytes, with blanks in place of
+ * comments where those are allowed, so that every place is the same in both.
  */
-char *json_text_insert(struct arena *a, struct str text, const struct json *in, struct str key,
-                       const struct json *value);
+struct json_edited {
+    struct str bytes, parsed;
+};
+
+/* `comments`: those of JavaScript may be in it. The bytes are borrowed. */
+struct json_edited json_edited(struct arena *a, struct str bytes, bool comments);
+
+/* Whether there is a comment inside of a value of that text. */
+bool json_text_has_comment(const struct json_edited *s, const struct json *value);
+
+/*
+ * The text with one more element at the end of an array, or, where `key` is set, one more member at
+ * the end of an object, laid out as the text is. `in` is a container of that text.
+ */
+char *json_text_insert(struct arena *a, const struct json_edited *s, const struct json *in,
+                       struct str key, const struct json *value);
 
 /* The text without a child of that container. */
-char *json_text_remove(struct arena *a, struct str text, const struct json *in,
+char *json_text_remove(struct arena *a, const struct json_edited *s, const struct json *in,
                        const struct json *child);
+
+/* The text with another value in place of one of its own. */
+char *json_text_replace(struct arena *a, const struct json_edited *s, const struct json *old,
+                        const struct json *value);
 
 /* Writing ------------------------------------------------------------------------------------ */
 

@@ -41,6 +41,7 @@ static const char *identify(struct arena *a, const struct proc *p, bool *young)
     strbuf_addstr(&text, program_identity(a, p->argv, p->env, p->cwd, young));
     for (char *const *variable = vars_all(); variable && *variable; variable++)
         strbuf_printf(&text, "%s\n", *variable);
+    strbuf_printf(&text, "%d\n", vars_mask());
     return arena_cstr(a, strbuf_str(&text));
 }
 

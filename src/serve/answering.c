@@ -9,15 +9,22 @@
 #include "serve/record.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <unistd.h>
 
-#define READ_MS    10000
-#define EXIT_USAGE 64
-#define STAT_MAX   4096
+#define READ_MS      10000
+#define MARGIN_MS    2000 /* of the time an agent gives its hook: for all but the hooks */
+#define LAST_MS      1000 /* to read an answer, for one whose event was aborted */
+#define EXIT_FAILED  1
+#define EXIT_BLOCKED 2
+#define EXIT_USAGE   64
+#define STAT_MAX     4096
 
 struct answering {
     struct runtime *rt;
     const struct answer_request *q;
+    const struct dialect *dialect;
     const struct dialect_agent *agent;
     const struct agent_event *kind;
     struct str name; /* of the event; unset: not known */
@@ -26,6 +33,7 @@ struct answering {
     struct event event;
     struct record record;
     const struct json *answer;
+    const char *refused; /* why, where the answer blocks or stops */
 };
 
 const char *const *answer_agents(void)
@@ -37,63 +45,119 @@ const char *const *answer_agents(void)
 
 /* Writing -------------------------------------------------------------------------------------- */
 
-static void write_text(int fd, const char *text, size_t len)
+/* Until it can be written to; false: whoever asked has gone and nobody reads. */
+static bool wait_for_reader(int fd, int abort_fd)
+{
+    struct pollfd fds[] = { { .fd = fd, .events = POLLOUT },
+                            { .fd = abort_fd > 0 ? abort_fd : -1, .events = POLLIN } };
+    int n;
+
+    do
+        n = poll(fds, ARRAY_LEN(fds), -1);
+    while (n < 0 && errno == EINTR);
+    return fds[0].revents || poll(fds, 1, LAST_MS) > 0;
+}
+
+/* In pieces that a pipe which has room takes without waiting. */
+static bool write_text(const struct answer_request *q, int fd, const char *text, size_t len)
 {
     while (len > 0) {
-        ssize_t n = write(fd, text, len);
+        ssize_t n;
 
-        if (n < 0 && errno == EINTR)
+        if (!wait_for_reader(fd, q->abort_fd)) {
+            errno = EPIPE;
+            return false;
+        }
+        n = write(fd, text, len < PIPE_BUF ? len : PIPE_BUF);
+        if (n < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
-        if (n <= 0) /* whoever asked has gone: nobody is left to tell */
-            return;
+        if (n <= 0)
+            return false;
         text += n;
         len -= (size_t)n;
     }
+    return true;
 }
 
-static void write_answer(const struct answering *s)
-{
-    CLEANUP(strbuf) struct strbuf out = { 0 };
-
-    json_write(&out, s->answer, JSON_COMPACT);
-    strbuf_addch(&out, '\n');
-    write_text(s->q->out, strbuf_cstr(&out), out.len);
-}
-
+/* On standard error; who does not read that can't be told. */
 static void complain(const struct answering *s, const char *words)
 {
     CLEANUP(strbuf) struct strbuf line = { 0 };
 
     strbuf_printf(&line, "hooke: answer %s: %s\n", s->q->agent, words);
-    write_text(s->q->err, strbuf_cstr(&line), line.len);
+    (void)write_text(s->q, s->q->err, strbuf_cstr(&line), line.len);
+}
+
+/* To each of these agents code 2 with a line on standard error is a refusal, and 1 a failure. */
+static int say_otherwise(const struct answering *s, struct arena *a, const char *failed)
+{
+    if (!json_first(s->answer)) /* it says nothing */
+        return 0;
+    complain(s, s->refused ? arena_printf(a, "%s (%s)", s->refused, failed) : failed);
+    return s->refused ? EXIT_BLOCKED : EXIT_FAILED;
+}
+
+static void print_answer(const struct answering *s, struct arena *a, struct strbuf *out)
+{
+    const char *bare = s->kind && !s->refused ? s->kind->bare : NULL;
+    struct str text;
+
+    if (!bare) {
+        json_write(out, s->answer, JSON_COMPACT);
+    } else {
+        text = json_str(a, json_get(s->answer, str_of(bare)));
+        strbuf_add(out, text.ptr, text.len);
+    }
+    if (out->len)
+        strbuf_addch(out, '\n');
+}
+
+static int write_answer(const struct answering *s, struct arena *a)
+{
+    CLEANUP(strbuf) struct strbuf out = { 0 };
+    struct err e = { 0 };
+
+    print_answer(s, a, &out);
+    if (write_text(s->q, s->q->out, strbuf_cstr(&out), out.len))
+        return 0;
+    (void)err_errno(&e, "writing the answer");
+    return say_otherwise(s, a, e.msg);
 }
 
 /* When there is no event ----------------------------------------------------------------------- */
 
 /* The hook in force that must not be passed over: at the event's point, or anywhere. NULL: none. */
-static const char *critical_hook(struct arena *a, struct engine *en, const struct agent_event *kind)
+static const struct hook *critical_hook(const struct registry *reg, const struct agent_event *kind)
 {
-    struct registry *reg = engine_look(en);
     const struct hook *const *hooks;
-    const char *name = NULL;
     size_t count;
 
     hooks = kind ? registry_at(reg, kind->point, &count) : registry_hooks(reg, &count);
-    for (size_t i = 0; i < count && !name; i++)
-        if (hooks[i]->traits.safety_critical && !hooks[i]->off_because && !hooks[i]->traits.observe)
-            name = arena_strdup(a, hooks[i]->name);
-    registry_unref(reg);
-    return name;
+    return registry_critical(hooks, count);
 }
 
-/* Where something can be refused it is, if somebody depends on a hook that could not look. */
+bool answer_is_guarded(struct runtime *rt)
+{
+    struct registry *reg = engine_look(rt->engine);
+    bool guarded = critical_hook(reg, NULL) != NULL;
+
+    registry_unref(reg);
+    return guarded;
+}
+
+/* Refused, if somebody depends on a hook that could not look and it can be; else the person is
+ * told. */
 static void answer_without_event(struct answering *s, struct arena *a, const char *why)
 {
     struct verdict v = { 0 };
-    struct agent_saying saying = {
-        .agent = s->agent, .event = s->kind, .in = s->in, .verdict = &v
-    };
-    const char *hook = critical_hook(a, s->rt->engine, s->kind);
+    struct agent_saying saying = { .agent = s->agent,
+                                   .event = s->kind,
+                                   .in = s->in,
+                                   .verdict = &v,
+                                   .critical = true,
+                                   .refused = &s->refused };
+    struct registry *reg = engine_look(s->rt->engine);
+    const struct hook *hook = critical_hook(reg, s->kind);
 
     complain(s, why);
     if (hook) {
@@ -101,8 +165,13 @@ static void answer_without_event(struct answering *s, struct arena *a, const cha
         v.reason = arena_printf(
             a,
             "hooke could not read the event, so the safety-critical hook '%s' did not see it: %s",
-            hook, why);
+            hook->name, why);
     }
+    registry_unref(reg);
+    s->answer = agent_write(a, &saying);
+    if (s->refused)
+        return;
+    v = (struct verdict){ .say = arena_printf(a, "hooke did not look at this: %s", why) };
     s->answer = agent_write(a, &saying);
 }
 
@@ -156,9 +225,15 @@ static int read_event(struct answering *s, struct arena *a, struct err *e)
 
 static bool is_critical(const struct receipt *r)
 {
-    for (size_t i = 0; i < r->run_count; i++)
-        if ((r->runs[i].effects & POWER_CHANGE) && r->runs[i].hook->traits.safety_critical)
+    bool blocked = r->verdict.decision == DECISION_BLOCK;
+
+    for (size_t i = 0; i < r->run_count; i++) {
+        const struct hook_run *run = &r->runs[i];
+        bool did = run->effects & (blocked ? POWER_BLOCK : POWER_CHANGE);
+
+        if (run->hook->traits.safety_critical && (did || (blocked && run->end != RUN_DONE)))
             return true;
+    }
     return false;
 }
 
@@ -218,7 +293,9 @@ static const char *alarm_of(const struct answering *s, struct arena *a, const st
     if (s->q->broken)
         return arena_printf(a, "hooke: %s", s->q->broken);
     if (!config || !config->broken)
-        return NULL;
+        return s->record.unknown
+                   ? arena_printf(a, "hooke: hooks can't remember anything: %s", s->record.unknown)
+                   : NULL;
     return arena_printf(a, "hooke: the configuration is broken, %s: %s%s%s",
                         config->fallen_back ? "its last good version is in force"
                                             : "the defaults are in force",
@@ -245,26 +322,42 @@ static bool is_unattended(struct arena *a, pid_t pid)
     return false;
 }
 
+/* What could not be said at the start of the session is said at its first message. */
+static void take_stop(const struct answering *s, struct arena *a, struct receipt *r)
+{
+    struct engine *en = s->rt->engine;
+
+    if (s->agent->brake && s->event.point == POINT_CHAT_MESSAGE && !r->verdict.stop)
+        r->verdict.stop = record_stopped(en, s->event.session.id, false, a);
+}
+
 static void settle(void *context, struct arena *a, struct receipt *r)
 {
     struct answering *s = context;
-    struct verdict v = r->verdict;
+    const char *held = NULL;
+    struct verdict v;
     CLEANUP(strbuf) struct strbuf lost = { 0 };
     struct agent_saying saying = { .agent = s->agent,
                                    .event = s->kind,
                                    .in = s->in,
                                    .verdict = &v,
                                    .critical = is_critical(r),
-                                   .unattended =
-                                       v.decision == DECISION_ASK && is_unattended(a, s->q->from),
-                                   .lost = &lost };
+                                   .unattended = r->verdict.decision == DECISION_ASK &&
+                                                 is_unattended(a, s->q->from),
+                                   .lost = &lost,
+                                   .refused = &s->refused,
+                                   .held = &held };
     const char *alarm = alarm_of(s, a, r);
     struct str rest, line;
 
+    take_stop(s, a, r);
+    v = r->verdict;
     if (alarm)
         v.say = add_line(a, v.say, alarm);
     cap(s, a, r, &v);
     s->answer = agent_write(a, &saying);
+    if (held && !record_stop(s->rt->engine, s->event.session.id, held))
+        receipt_warn(a, r, "the stop can't be kept until the agent takes notice of it");
     rest = strbuf_str(&lost);
     while (rest.len && str_cut(&rest, '\n', &line))
         if (line.len)
@@ -273,6 +366,22 @@ static void settle(void *context, struct arena *a, struct receipt *r)
 }
 
 /* Answering ------------------------------------------------------------------------------------ */
+
+/*
+ * An agent that has waited too long goes on as if nothing had been said, so hooks end before that:
+ * what a late one means is for `on_failure`. Who says how long events may take is believed.
+ */
+static uint32_t time_limit(const struct answering *s)
+{
+    const struct dialect *d = s->dialect;
+    struct registry *reg = engine_look(s->rt->engine);
+    const struct config *config = registry_config(reg);
+    bool said = config && setting_get(config->root, "event_timeout");
+    uint32_t ms = d->timeout_at ? d->timeout_at(s->event.point) : d->timeout_ms;
+
+    registry_unref(reg);
+    return said ? 0 : ms - (ms / 10 < MARGIN_MS ? ms / 10 : MARGIN_MS);
+}
 
 /* What the agent does not know of its own session. */
 static void complete_event(struct answering *s, struct arena *a)
@@ -284,6 +393,7 @@ static void complete_event(struct answering *s, struct arena *a)
     ev->via = s->q->agent;
     ev->as = s->kind->name;
     ev->abort_fd = s->q->abort_fd;
+    ev->timeout_ms = time_limit(s);
     if (ev->point == POINT_AGENT_STOP && rec->kept && !rec->unknown)
         ev->data =
             json_with(a, ev->data, STR("continuations"), json_int(a, rec->loop.continuations));
@@ -310,6 +420,19 @@ static int emit(struct answering *s, struct arena *a, struct err *e)
     return engine_emit(s->rt->engine, &ev, a, &r, e);
 }
 
+static bool is_brake(const struct answering *s)
+{
+    return s->agent->brake && str_is(s->name, s->agent->brake);
+}
+
+static void answer_brake(struct answering *s, struct arena *a)
+{
+    const char *session = agent_session(a, s->in);
+    const char *why = session ? record_stopped(s->rt->engine, session, true, a) : NULL;
+
+    s->answer = why ? agent_brake(a, s->agent, why) : json_object(a);
+}
+
 static void answer_nothing(struct answering *s, struct arena *a)
 {
     bool known = agent_event_is_other(s->agent, s->name);
@@ -328,7 +451,7 @@ int answer_serve(struct runtime *rt, const struct answer_request *q)
 {
     CLEANUP(arena) struct arena a = { 0 };
     const struct dialect *d = dialect_find(str_of(q->agent));
-    struct answering s = { .rt = rt, .q = q, .agent = d ? d->agent : NULL };
+    struct answering s = { .rt = rt, .q = q, .dialect = d, .agent = d ? d->agent : NULL };
     struct err e = { 0 };
 
     if (!s.agent) {
@@ -337,11 +460,13 @@ int answer_serve(struct runtime *rt, const struct answer_request *q)
     }
     if (read_event(&s, &a, &e) < 0)
         answer_without_event(&s, &a, e.msg);
+    else if (is_brake(&s))
+        answer_brake(&s, &a);
     else if (!s.kind)
         answer_nothing(&s, &a);
     else if (emit(&s, &a, &e) < 0)
         answer_without_event(&s, &a, e.msg);
-    if (!s.agent->mute || !str_is(s.name, s.agent->mute))
-        write_answer(&s);
-    return 0;
+    if (s.agent->mute && str_is(s.name, s.agent->mute))
+        return 0;
+    return write_answer(&s, &a);
 }

@@ -27,13 +27,17 @@ struct answer_request {
 
 /*
  * Reads one document, runs the chain, writes the answer. The exit code: 0 whatever hooks decide,
- * since the answer says it; 64 for an agent that can't be answered.
+ * since the answer says it; 64 for an agent that can't be answered. Where an answer that says
+ * anything can't be written it is 2 for a refusal, else 1, and standard error says why.
  *
  * It acts as soon as one document is complete and never waits for the end of the stream. What is no
  * event gets an answer that changes nothing, unless a safety-critical hook would have seen it: then
  * it is blocked, and the answer says why.
  */
 int answer_serve(struct runtime *rt, const struct answer_request *q);
+
+/* Whether a safety-critical hook is in force: what nobody has answered must not happen then. */
+bool answer_is_guarded(struct runtime *rt);
 
 /* The agents that can be answered, ended by NULL. */
 const char *const *answer_agents(void);

@@ -5,7 +5,6 @@
 #include "runner/rpc.h"
 
 #include <errno.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #define CHUNK      65536
@@ -13,14 +12,10 @@
 
 /* Reading -------------------------------------------------------------------------------------- */
 
-/* The host has gone: what runs for it is of no use. */
-static bool end_of(struct host *h, bool gone)
+/* There is nothing more to read. */
+static bool end_of(struct host *h)
 {
-    const uint64_t one = 1;
-
     h->ended = true;
-    if (gone)
-        (void)!write(h->gone_fd, &one, sizeof(one));
     return false;
 }
 
@@ -31,15 +26,16 @@ static bool read_more(struct host *h)
 
     if (!room) {
         log_warn(h->server->o->log, "a host was cut off: its message has no end");
-        return end_of(h, true);
+        shutdown(h->client->fd, SHUT_RDWR);
+        return end_of(h);
     }
-    if (!server_wait(h->server, h->client->fd, 0))
-        return end_of(h, false);
+    if (!server_wait(h->server, h->client->fd, h->greeted ? 0 : h->client->speak_by_ns))
+        return end_of(h);
     do
         n = recv(h->client->fd, room, CHUNK, 0);
     while (n < 0 && errno == EINTR);
     if (n <= 0)
-        return end_of(h, true);
+        return end_of(h);
     h->unread.len += (size_t)n;
     h->unread.buf[h->unread.len] = '\0';
     return true;
@@ -205,19 +201,18 @@ static void refuse(const struct client *c)
 
 void host_serve(struct client *c)
 {
-    const struct timeval never = { 0 }, limit = { .tv_sec = WRITE_SECS };
+    const struct timeval limit = { .tv_sec = WRITE_SECS };
     struct host h = { .client = c, .server = c->server, .unread.max = HOST_LINE_MAX };
-    CLEANUP(fd) int gone = eventfd(0, EFD_CLOEXEC);
 
-    if (gone < 0 || atomic_fetch_add(&c->server->hosts, 1) >= SERVE_HOSTS_MAX) {
+    until_open(&h.gone, 0, c->server->abort_fd);
+    if (atomic_fetch_add(&c->server->hosts, 1) >= SERVE_HOSTS_MAX || h.gone.set <= 0) {
         refuse(c);
     } else {
-        h.gone_fd = gone;
+        until_watch_end(&h.gone, c->fd);
         h.threads = h.waiting = 1;
-        setsockopt(c->fd, SOL_SOCKET, SO_RCVTIMEO, &never, sizeof(never));
         setsockopt(c->fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
         serve(&h);
     }
-    if (gone >= 0)
-        atomic_fetch_sub(&c->server->hosts, 1);
+    atomic_fetch_sub(&c->server->hosts, 1);
+    until_cleanup(&h.gone);
 }

@@ -4,10 +4,11 @@
  *
  * A connection has as many threads as requests in flight, and one more that reads; answers come in
  * the order they are ready and are told apart by their ids. A host that goes away has its hooks
- * ended.
+ * ended; one that only has no more to say still gets its answers.
  */
 #pragma once
 
+#include "base/until.h"
 #include "serve/inside.h"
 
 #define HOST_PROTOCOL   1
@@ -23,7 +24,7 @@ struct host {
     const char *cwd;      /* NULL: each event says */
     const char *dialect;  /* NULL: our own names */
     char *const *vars;    /* NULL: the daemon's */
-    int gone_fd;          /* readable: it has gone */
+    struct until gone;    /* it has gone, or all is given up */
     struct strbuf unread; /* with the turn to read */
     size_t scanned;
     pthread_mutex_t reading, writing, lock;

@@ -1,6 +1,7 @@
 /* What hosts may ask for: docs/serve.md. */
 #include "base/clock.h"
 #include "base/vars.h"
+#include "hook/registry.h"
 #include "runner/rpc.h"
 #include "serve/foreign.h"
 #include "serve/host.h"
@@ -87,6 +88,16 @@ static const char *text_of(struct asking *q, const char *name, const char *other
     return text ? text : otherwise;
 }
 
+/* Whether a hook that must not be passed over is at this point. */
+static bool is_guarded(const struct receipt *r)
+{
+    size_t count = 0;
+    const struct hook *const *hooks =
+        r->registry ? registry_at(r->registry, r->event->point, &count) : NULL;
+
+    return registry_critical(hooks, count) != NULL;
+}
+
 static const struct json *result_of(struct asking *q, const struct receipt *r,
                                     const struct json *verdict)
 {
@@ -95,6 +106,8 @@ static const struct json *result_of(struct asking *q, const struct receipt *r,
     json_add(q->arena, result, STR("verdict"), verdict);
     json_add(q->arena, result, STR("receipt"), json_cstring(q->arena, r->id));
     json_add(q->arena, result, STR("outcome"), json_cstring(q->arena, receipt_outcome(r)));
+    if (is_guarded(r))
+        json_add(q->arena, result, STR("critical"), json_bool(q->arena, true));
     for (size_t i = 0; i < r->warning_count; i++)
         json_push(q->arena, warnings, json_cstring(q->arena, r->warnings[i]));
     if (r->warning_count)
@@ -144,7 +157,7 @@ static int emit_in(struct asking *q, struct tenant *t, struct event *ev, struct 
     if (dialect)
         foreign_in(q->arena, system, ev);
     ev->via = dialect;
-    ev->abort_fd = q->host->gone_fd;
+    ev->abort_fd = q->host->gone.fd;
     if (!is_internal(ev))
         record_count(&record, ev, q->arena);
     settled = *ev;

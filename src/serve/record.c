@@ -8,6 +8,7 @@
 
 #define OWNER "@answer" /* stands where a hook's name stands in the store */
 #define KEY   "@record"
+#define STOP  "@stop"
 
 /* Is it needed? -------------------------------------------------------------------------------- */
 
@@ -55,6 +56,20 @@ static bool is_loop_needed(const struct registry *reg)
     hooks = registry_at(reg, POINT_AGENT_STOP, &count);
     for (size_t i = 0; i < count; i++)
         if (!hooks[i]->off_because && !hooks[i]->traits.observe)
+            return true;
+    return false;
+}
+
+/* Whether anything may stop the agent there: built-ins do so only for the sake of safety. */
+static bool is_stop_possible(const struct registry *reg, enum point point)
+{
+    const struct hook *const *hooks;
+    size_t count;
+
+    hooks = registry_at(reg, point, &count);
+    for (size_t i = 0; i < count; i++)
+        if (!hooks[i]->off_because && !hooks[i]->traits.observe &&
+            (hooks[i]->runner != RUNNER_BUILTIN || hooks[i]->traits.safety_critical))
             return true;
     return false;
 }
@@ -113,10 +128,10 @@ static uint64_t hash_text(struct str text)
 }
 
 /* Some agents (Gemini) tell hooks of what a hook has told them as if a user had typed it. */
-static void hear(struct record *rec, struct str text)
+static void hear(struct record *rec, struct str text, bool internal)
 {
     rec->heard = true;
-    rec->internal = rec->told && rec->told == hash_text(text);
+    rec->internal = internal || (rec->told && rec->told == hash_text(text));
     if (rec->internal)
         return;
     rec->turn = rec->tells_turns ? 0 : 1;
@@ -125,11 +140,20 @@ static void hear(struct record *rec, struct str text)
     loop_user_spoke(&rec->loop);
 }
 
-static void count(struct record *rec, enum point point, struct str text)
+struct counted {
+    struct record *rec;
+    enum point point;
+    struct str text; /* of a message */
+    bool internal;   /* the agent says that nobody typed it */
+};
+
+static void count(const struct counted *c)
 {
-    switch (point) {
+    struct record *rec = c->rec;
+
+    switch (c->point) {
     case POINT_CHAT_MESSAGE:
-        hear(rec, text);
+        hear(rec, c->text, c->internal);
         break;
     case POINT_MESSAGES_TRANSFORM:
         rec->turn++;
@@ -154,12 +178,6 @@ static void count(struct record *rec, enum point point, struct str text)
         rec->turn = 1;
 }
 
-struct counted {
-    struct record *rec;
-    enum point point;
-    struct str text; /* of a message */
-};
-
 static int decide_count(void *context, struct arena *a, struct str before, struct str *after,
                         struct err *e UNUSED)
 {
@@ -167,7 +185,7 @@ static int decide_count(void *context, struct arena *a, struct str before, struc
     struct str now;
 
     read_record(c->rec, a, before);
-    count(c->rec, c->point, c->text);
+    count(c);
     now = write_record(c->rec, a);
     if (!str_eq(now, before))
         *after = now;
@@ -179,7 +197,8 @@ void record_count(struct record *rec, const struct event *ev, struct arena *a)
     struct registry *reg = engine_look(rec->engine);
     const struct config *config = registry_config(reg);
     struct store_key key = { ev->session.id, OWNER, KEY };
-    struct counted counted = { rec, ev->point, { 0 } };
+    const struct json *message = event_data(ev, STR("message"));
+    struct counted counted = { .rec = rec, .point = ev->point };
     struct err e = { 0 };
     bool knows_turn;
 
@@ -190,13 +209,15 @@ void record_count(struct record *rec, const struct event *ev, struct arena *a)
     registry_unref(reg);
     if (!rec->kept)
         return;
-    counted.text = json_str(a, json_get(event_data(ev, STR("message")), STR("text")));
-    rec->unknown = store_update(engine_store(rec->engine), &key, decide_count, &counted, &e) < 0;
+    counted.text = json_str(a, json_get(message, STR("text")));
+    counted.internal = json_is_true(json_get(message, STR("internal")));
+    if (store_update(engine_store(rec->engine), &key, decide_count, &counted, &e) < 0)
+        rec->unknown = arena_strdup(a, e.msg);
     if (!knows_turn) /* not all of what makes a turn was counted */
         rec->turn = 0;
     if (rec->unknown)
         log_warn_once(engine_log(rec->engine), "the turns of session '%s' are not counted: %s",
-                      rec->session, e.msg);
+                      rec->session, rec->unknown);
 }
 
 /* Continuing ----------------------------------------------------------------------------------- */
@@ -235,4 +256,48 @@ bool record_continue(struct record *rec, const char *reason, const char *text, s
         return c.may;
     *why = "the store can't tell how often hooks have kept the agent going";
     return !rec->going_on;
+}
+
+/* Stopping later ------------------------------------------------------------------------------- */
+
+bool record_stop(struct engine *en, const char *session, const char *reason)
+{
+    struct store_key key = { session, OWNER, STOP };
+    struct err e = { 0 };
+
+    if (store_set(engine_store(en), &key, str_of(reason), &e) == 0)
+        return true;
+    log_warn(engine_log(en), "session '%s' is not stopped: %s", session, e.msg);
+    return false;
+}
+
+struct stopped {
+    struct arena *arena; /* outlives the update */
+    const char *reason;
+};
+
+static int decide_stopped(void *context, struct arena *a UNUSED, struct str before,
+                          struct str *after, struct err *e UNUSED)
+{
+    struct stopped *s = context;
+
+    s->reason = str_is_set(before) ? arena_cstr(s->arena, before) : NULL;
+    *after = (struct str){ 0 };
+    return 0;
+}
+
+const char *record_stopped(struct engine *en, const char *session, bool tools, struct arena *a)
+{
+    struct registry *reg = engine_look(en);
+    bool possible = is_stop_possible(reg, POINT_SESSION_CREATED) ||
+                    (tools && is_stop_possible(reg, POINT_TOOL_EXECUTE_AFTER));
+    struct store_key key = { session, OWNER, STOP };
+    struct stopped s = { .arena = a };
+    struct err e = { 0 };
+
+    registry_unref(reg);
+    if (possible && store_update(engine_store(en), &key, decide_stopped, &s, &e) < 0)
+        log_warn(engine_log(en), "whether session '%s' was to stop is not known: %s", session,
+                 e.msg);
+    return s.reason;
 }

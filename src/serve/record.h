@@ -21,15 +21,15 @@
 struct record {
     struct engine *engine;
     const char *session;
-    bool kept;        /* whether any of it is kept */
-    bool unknown;     /* the store could not be read */
-    bool tells_turns; /* the agent tells of every request */
-    bool going_on;    /* the agent says that a hook has kept it going */
-    unsigned turn;    /* of the event; 0: nobody looks at it */
-    bool tool_ended;  /* or the agent was kept going, since the turn began */
-    bool internal;    /* the message of the event is what a hook told the agent */
-    uint64_t told;    /* the hash of that; 0: nothing */
-    bool heard;       /* the agent tells what users say */
+    bool kept;           /* whether any of it is kept */
+    const char *unknown; /* why the store could not be read; NULL: it could, or need not */
+    bool tells_turns;    /* the agent tells of every request */
+    bool going_on;       /* the agent says that a hook has kept it going */
+    unsigned turn;       /* of the event; 0: nobody looks at it */
+    bool tool_ended;     /* or the agent was kept going, since the turn began */
+    bool internal; /* the message of the event is what a hook told the agent, or nobody typed */
+    uint64_t told; /* the hash of that; 0: nothing */
+    bool heard;    /* the agent tells what users say */
     uint32_t limit;
     struct loop loop;
 };
@@ -44,3 +44,12 @@ void record_count(struct record *rec, const struct event *ev, struct arena *a);
  */
 bool record_continue(struct record *rec, const char *reason, const char *text, struct arena *a,
                      const char **why);
+
+/* Keep a stop of which the agent takes no notice where it was decided. False: it can't be kept. */
+bool record_stop(struct engine *en, const char *session, const char *reason);
+
+/*
+ * Why the session is to stop, told once; NULL: it is not. The store is asked only where a hook in
+ * force may have stopped it: at its start, or with `tools` after one of its tools, too.
+ */
+const char *record_stopped(struct engine *en, const char *session, bool tools, struct arena *a);

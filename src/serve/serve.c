@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/handover.h"
 #include "base/mem.h"
+#include "base/vars.h"
 #include "serve/host.h"
 #include "serve/inside.h"
 #include "serve/taking.h"
@@ -12,6 +13,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #define LAST_CHANCE_MS 3000 /* for hooks whose processes were ended */
@@ -27,8 +29,14 @@ void server_settle_thread(struct server *s)
         return;
     }
     /* whoever started this thread may be at work for a client already */
-    umask(s->mask);
+    server_use_mask(s->mask);
     (void)!chdir("/");
+}
+
+void server_use_mask(mode_t mask)
+{
+    umask(mask);
+    vars_use_mask((int)mask);
 }
 
 bool server_enter(struct server *s, const char *cwd)
@@ -73,9 +81,11 @@ bool server_start_thread(struct server *s, void *(*run)(void *), void *context)
 
 void server_end_thread(struct server *s)
 {
+    const uint64_t one = 1;
+
     pthread_mutex_lock(&s->lock);
-    s->threads--;
-    pthread_cond_broadcast(&s->changed);
+    if (--s->threads == 0)
+        (void)!write(s->empty_fd, &one, sizeof(one)); /* with the lock: then nobody needs `s` */
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -87,7 +97,7 @@ void server_stop(struct server *s)
 
     pthread_mutex_lock(&s->lock);
     s->stopping = true;
-    pthread_cond_broadcast(&s->changed);
+    pthread_cond_broadcast(&s->stops);
     pthread_mutex_unlock(&s->lock);
     (void)!write(s->stop_fd, &one, sizeof(one));
 }
@@ -145,21 +155,22 @@ static void strike_off(struct server *s, struct client *c)
     if (c->next)
         c->next->at = c->at;
     s->idle_since_ns = clock_mono_ns();
-    pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
 }
 
 static void serve_client(struct server *s, int fd)
 {
-    struct client c = { .server = s, .fd = fd };
-    const struct timeval limit = { .tv_sec = HANDOVER_WAIT_MS / 1000 };
+    struct client c = { .server = s,
+                        .fd = fd,
+                        .speak_by_ns = clock_mono_ns() + HANDOVER_WAIT_MS * 1000000ull };
     char first;
 
     enlist(s, &c);
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
     if (!socket_is_mine(fd))
         log_warn(s->o->log, "a connection of another user was refused");
-    else if (recv(fd, &first, 1, MSG_PEEK) == 1)
+    else if (fd >= SERVE_FILES_ALL(s->files_max))
+        log_warn_once(s->o->log, "connections are refused: too few descriptors are left");
+    else if (server_wait(s, fd, c.speak_by_ns) && recv(fd, &first, 1, MSG_PEEK) == 1)
         first == HANDOVER_MAGIC[0] ? taking_serve(&c) : host_serve(&c);
     strike_off(s, &c);
     close(fd);
@@ -258,14 +269,56 @@ static void *work(void *context)
 
 /* Running -------------------------------------------------------------------------------------- */
 
-/* Until all threads have ended; false: it takes too long. Called with the lock held. */
-static bool wait_for_threads(struct server *s, uint64_t patience_ms)
+static bool has_threads(struct server *s)
 {
-    uint64_t until = clock_mono_ns() + patience_ms * 1000000;
+    bool any;
 
-    while (s->threads && clock_mono_ns() < until)
-        clock_cond_wait(&s->changed, &s->lock, until);
-    return s->threads == 0;
+    pthread_mutex_lock(&s->lock);
+    any = s->threads > 0;
+    pthread_mutex_unlock(&s->lock);
+    return any;
+}
+
+/* Until all threads have ended; false: it takes too long, or `hurry_fd` can be read. */
+static bool wait_for_threads(struct server *s, uint64_t until_ns, int hurry_fd)
+{
+    struct pollfd fds[] = { { .fd = s->empty_fd, .events = POLLIN },
+                            { .fd = hurry_fd, .events = POLLIN } };
+    uint64_t unused;
+    int n;
+
+    while (has_threads(s)) {
+        n = poll(fds, ARRAY_LEN(fds), ms_until(until_ns));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0 || !fds[0].revents)
+            return !has_threads(s);
+        (void)!read(s->empty_fd, &unused, sizeof(unused));
+    }
+    return true;
+}
+
+/* Waits for what hooks do in the background, however long that takes. */
+static void *close_tenants(void *context)
+{
+    struct server *s = context;
+
+    tenants_release(&s->tenants);
+    server_end_thread(s);
+    return NULL;
+}
+
+/* Until nothing runs any more; false: as above. */
+static bool wind_up(struct server *s, uint64_t patience_ms, int hurry_fd)
+{
+    uint64_t until_ns = clock_mono_ns() + patience_ms * 1000000;
+
+    if (!wait_for_threads(s, until_ns, hurry_fd))
+        return false;
+    if (!s->closing && !server_start_thread(s, close_tenants, s))
+        tenants_release(&s->tenants);
+    s->closing = true;
+    return wait_for_threads(s, until_ns, hurry_fd);
 }
 
 /* Reading ends for all clients, which gives up what runs for them; answers still get through. */
@@ -275,60 +328,82 @@ static void give_up(struct server *s)
 
     log_warn(s->o->log, "what still runs is given up");
     (void)!write(s->abort_fd, &one, sizeof(one));
+    pthread_mutex_lock(&s->lock);
     for (const struct client *c = s->clients; c; c = c->next)
         shutdown(c->fd, SHUT_RD);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* The request to stop that was heard. The next one is another. */
+static int next_request(const struct server *s)
+{
+    struct pollfd p = { .fd = s->o->stop_fd > 0 ? s->o->stop_fd : -1, .events = POLLIN };
+    char unused;
+
+    if (poll(&p, 1, 0) > 0)
+        (void)!read(p.fd, &unused, 1);
+    return p.fd;
 }
 
 static int finish(struct server *s)
 {
     uint64_t patience = s->o->patience_ms ? s->o->patience_ms : SERVE_PATIENCE_MS;
-    bool done;
 
     pthread_mutex_lock(&s->lock);
     while (!s->stopping)
-        pthread_cond_wait(&s->changed, &s->lock);
+        pthread_cond_wait(&s->stops, &s->lock);
     pthread_mutex_unlock(&s->lock);
     /* Whoever connects from now on learns at once that nobody is there. */
     pthread_mutex_lock(&s->turn);
     socket_close(s->o->place);
     pthread_mutex_unlock(&s->turn);
-    pthread_mutex_lock(&s->lock);
-    done = wait_for_threads(s, patience);
-    if (!done) {
-        give_up(s);
-        done = wait_for_threads(s, LAST_CHANCE_MS);
-    }
-    pthread_mutex_unlock(&s->lock);
-    return done ? 0 : 1;
+    if (wind_up(s, patience, next_request(s)))
+        return 0;
+    give_up(s);
+    return wind_up(s, LAST_CHANCE_MS, -1) ? 0 : 1;
 }
 
 static void release(struct server *s)
 {
-    tenants_release(&s->tenants);
-    pthread_cond_destroy(&s->changed);
+    pthread_cond_destroy(&s->stops);
     pthread_mutex_destroy(&s->turn);
     pthread_mutex_destroy(&s->lock);
+}
+
+static int count_files(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur > INT32_MAX)
+        return INT32_MAX;
+    return (int)limit.rlim_cur;
 }
 
 int serve_run(const struct serve_options *o, struct err *e)
 {
     struct server *s = xcalloc(1, sizeof(*s));
-    CLEANUP(fd) int stop = eventfd(0, EFD_CLOEXEC), abort = eventfd(0, EFD_CLOEXEC);
+    CLEANUP(fd)
+    int stop = eventfd(0, EFD_CLOEXEC), abort = eventfd(0, EFD_CLOEXEC),
+        empty = eventfd(0, EFD_CLOEXEC);
     int r;
 
-    if (stop < 0 || abort < 0) {
+    if (stop < 0 || abort < 0 || empty < 0) {
         free(s);
         return err_errno(e, "starting to serve");
     }
-    *s = (struct server){ .o = o, .stop_fd = stop, .abort_fd = abort, .waiting = 1 };
+    *s = (struct server){
+        .o = o, .stop_fd = stop, .abort_fd = abort, .empty_fd = empty, .waiting = 1
+    };
     s->began_ns = s->idle_since_ns = clock_mono_ns();
+    s->files_max = count_files();
     s->mask = umask(077);
     umask(s->mask);
     pthread_mutex_init(&s->turn, NULL);
     pthread_mutex_init(&s->lock, NULL);
-    clock_cond_init(&s->changed);
+    pthread_cond_init(&s->stops, NULL);
     tenants_init(&s->tenants, o->log, abort);
     if (!server_start_thread(s, work, s)) {
+        tenants_release(&s->tenants);
         release(s);
         free(s);
         return err_set(e, -EAGAIN, "starting to serve: the system gives no thread");
@@ -341,5 +416,6 @@ int serve_run(const struct serve_options *o, struct err *e)
     }
     take_fd(&stop); /* what would not end still uses all of it */
     take_fd(&abort);
+    take_fd(&empty);
     return r;
 }

@@ -10,8 +10,9 @@
  * connection costs no change of threads, and a hook that stalls holds up nobody else. Each thread
  * has a working folder, a umask and variables of its own (base/vars.h), those of its client.
  *
- * Stopping: no new connections and no new requests, what runs has `patience_ms` to finish; then the
- * processes of hooks are ended, and a little later serve_run() returns in any case.
+ * Stopping: no new connections and no new requests, what runs has `patience_ms` to finish, also in
+ * the background; then, or when it is asked to stop once more, the processes of hooks are ended,
+ * and a little later serve_run() returns in any case.
  */
 #pragma once
 
@@ -28,7 +29,7 @@ struct serve_options {
     struct socket_place *place; /* borrowed; its descriptor is closed when serving stops */
     struct log *log;
     serve_answer_fn *answer;
-    int stop_fd;          /* readable: stop; never read; 0: nobody will */
+    int stop_fd;          /* a byte: stop; one more: at once; 0: nobody will */
     uint64_t idle_ms;     /* stop when nobody was connected for so long; 0: never */
     uint64_t patience_ms; /* 0: SERVE_PATIENCE_MS */
 };

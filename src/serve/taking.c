@@ -73,7 +73,7 @@ static void keep_descriptors(struct msghdr *m, int fds[HANDOVER_FDS])
     }
 }
 
-static bool receive(int fd, void *bytes, size_t len, int fds[HANDOVER_FDS])
+static bool receive(struct client *c, void *bytes, size_t len, int fds[HANDOVER_FDS])
 {
     union {
         struct cmsghdr align;
@@ -86,9 +86,11 @@ static bool receive(int fd, void *bytes, size_t len, int fds[HANDOVER_FDS])
                             .msg_iovlen = 1,
                             .msg_control = control.space,
                             .msg_controllen = sizeof(control.space) };
-        ssize_t n = recvmsg(fd, &m, MSG_CMSG_CLOEXEC);
+        ssize_t n = recvmsg(c->fd, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 
         if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN && server_wait(c->server, c->fd, c->speak_by_ns))
             continue;
         if (n >= 0)
             keep_descriptors(&m, fds);
@@ -100,11 +102,11 @@ static bool receive(int fd, void *bytes, size_t len, int fds[HANDOVER_FDS])
     return true;
 }
 
-static const char *receive_all(int fd, struct handed *h)
+static const char *receive_all(struct client *c, struct handed *h)
 {
     char *body;
 
-    if (!receive(fd, &h->head, sizeof(h->head), h->fds))
+    if (!receive(c, &h->head, sizeof(h->head), h->fds))
         return "its message was cut short";
     if (memcmp(h->head.magic, HANDOVER_MAGIC, sizeof(h->head.magic)) != 0)
         return "it speaks another protocol";
@@ -112,7 +114,7 @@ static const char *receive_all(int fd, struct handed *h)
         return "its message is too long";
     body = arena_alloc(&h->arena, (size_t)h->head.size + 1);
     body[h->head.size] = '\0';
-    if (!receive(fd, body, h->head.size, h->fds))
+    if (!receive(c, body, h->head.size, h->fds))
         return "its message was cut short";
     if (!taking_read(&h->arena, &h->head, body, &h->texts))
         return "its message makes no sense";
@@ -165,9 +167,10 @@ static void answer(struct client *c, struct handed *h, struct tenant *t)
         .abort_fd = c->fd,
         .from = socket_peer(c->fd),
     };
+    bool guarded = answer_is_guarded(tenant_runtime(t));
     int rc;
 
-    if (!say(c->fd, HANDOVER_TAKEN))
+    if (!say(c->fd, guarded ? HANDOVER_GUARDED : HANDOVER_TAKEN))
         return; /* it waits no longer and does the work itself */
     atomic_fetch_add(&c->server->served, 1);
     vars_use(h->texts.vars);
@@ -186,11 +189,13 @@ static const char *take(struct client *c, struct handed *h)
 
     if (why)
         return why;
+    if (h->fds[HANDOVER_FDS - 1] >= SERVE_FILES_CLIENTS(c->server->files_max))
+        return "too few descriptors are left";
     if (!c->server->o->answer)
         return "nobody answers agents here";
     if (!server_enter(c->server, h->texts.cwd))
         return "its folder cannot be entered";
-    umask((mode_t)h->head.mask & 0777);
+    server_use_mask((mode_t)h->head.mask & 0777);
     if (tenants_take(&c->server->tenants, &key, &t, &e) < 0) {
         log_warn(c->server->o->log, "%s", e.msg);
         return "its configuration is refused";
@@ -203,7 +208,7 @@ static const char *take(struct client *c, struct handed *h)
 void taking_serve(struct client *c)
 {
     struct handed h = { .fds = { -1, -1, -1 } };
-    const char *why = receive_all(c->fd, &h);
+    const char *why = receive_all(c, &h);
 
     if (!why)
         why = take(c, &h);
@@ -211,7 +216,7 @@ void taking_serve(struct client *c)
         log_info(c->server->o->log, "a client is left to itself: %s", why);
         (void)!say(c->fd, HANDOVER_REFUSED);
     }
-    umask(c->server->mask);
+    server_use_mask(c->server->mask);
     (void)!server_enter(c->server, NULL);
     close_all(&h);
     arena_release(&h.arena);

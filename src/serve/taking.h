@@ -1,9 +1,9 @@
 /*
  * taking.h - clients that hand their work over: hooke-answer, see base/handover.h.
  *
- * Until HANDOVER_TAKEN is written nothing has happened, and whatever is in the way (another
- * version, a folder that cannot be entered, a configuration that refuses to start, flags) is
- * answered with HANDOVER_REFUSED: the client then does the work itself, as without a daemon. A
+ * Until HANDOVER_TAKEN or _GUARDED is written nothing has happened, and whatever is in the way
+ * (another version, a folder that cannot be entered, a configuration that refuses to start, flags)
+ * is answered with HANDOVER_REFUSED: the client then does the work itself, as without a daemon. A
  * client that goes away has its hooks ended.
  */
 #pragma once

@@ -7,9 +7,11 @@
 #include "hook/registry.h"
 #include "serve/watch.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 
 struct tenant {
+    struct tenants *all;
     struct tenant *next;
     size_t users;  /* guarded by the lock of all */
     bool leaves;   /* nobody will find it again */
@@ -28,6 +30,7 @@ void tenants_init(struct tenants *all, struct log *log, int abort_fd)
 {
     *all = (struct tenants){ .log = log, .abort_fd = abort_fd };
     pthread_mutex_init(&all->lock, NULL);
+    pthread_cond_init(&all->left, NULL);
 }
 
 static void tenant_free(struct tenant *t)
@@ -41,14 +44,47 @@ static void tenant_free(struct tenant *t)
     free(t);
 }
 
+static void *see_off(void *context)
+{
+    struct tenant *t = context;
+    struct tenants *all = t->all;
+
+    tenant_free(t);
+    pthread_mutex_lock(&all->lock);
+    all->leaving--;
+    pthread_cond_signal(&all->left);
+    pthread_mutex_unlock(&all->lock);
+    return NULL;
+}
+
+/* It has been counted among the leaving. */
+static void part_with(struct tenant *t)
+{
+    pthread_attr_t attributes;
+    pthread_t id;
+    int r;
+
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    r = pthread_create(&id, &attributes, see_off, t);
+    pthread_attr_destroy(&attributes);
+    if (r != 0)
+        see_off(t);
+}
+
 void tenants_release(struct tenants *all)
 {
     struct tenant *next;
 
+    pthread_mutex_lock(&all->lock);
+    while (all->leaving)
+        pthread_cond_wait(&all->left, &all->lock);
+    pthread_mutex_unlock(&all->lock);
     for (struct tenant *t = all->first; t; t = next) {
         next = t->next;
         tenant_free(t);
     }
+    pthread_cond_destroy(&all->left);
     pthread_mutex_destroy(&all->lock);
     *all = (struct tenants){ 0 };
 }
@@ -74,10 +110,12 @@ static void write_key(struct strbuf *out, const struct tenant_key *key)
             strbuf_printf(out, "%zu:%s\n", strlen(*vars), *vars);
 }
 
-static struct tenant *tenant_new(const struct tenant_key *key, struct str text, uint64_t hash)
+static struct tenant *tenant_new(struct tenants *all, const struct tenant_key *key, struct str text,
+                                 uint64_t hash)
 {
     struct tenant *t = xcalloc(1, sizeof(*t));
 
+    t->all = all;
     t->hash = hash;
     t->key = xcalloc(1, text.len + 1);
     memcpy(t->key, text.ptr, text.len);
@@ -120,7 +158,10 @@ static struct tenant *drop_oldest(struct tenants *all, const struct tenant *keep
     *at = NULL;
     all->count--;
     t->leaves = true;
-    return t->users || t == keep ? NULL : t;
+    if (t->users || t == keep)
+        return NULL;
+    all->leaving++;
+    return t;
 }
 
 static struct tenant *find_or_make(struct tenants *all, const struct tenant_key *key)
@@ -134,7 +175,7 @@ static struct tenant *find_or_make(struct tenants *all, const struct tenant_key 
     pthread_mutex_lock(&all->lock);
     t = find(all, strbuf_str(&text), hash);
     if (!t) {
-        t = tenant_new(key, strbuf_str(&text), hash);
+        t = tenant_new(all, key, strbuf_str(&text), hash);
         t->next = all->first;
         all->first = t;
         all->count++;
@@ -143,7 +184,7 @@ static struct tenant *find_or_make(struct tenants *all, const struct tenant_key 
     gone = drop_oldest(all, t);
     pthread_mutex_unlock(&all->lock);
     if (gone)
-        tenant_free(gone);
+        part_with(gone);
     return t;
 }
 
@@ -159,9 +200,11 @@ static void look(struct tenant *t, int64_t before_ms)
 
 static int move_in(struct tenants *all, struct tenant *t, struct err *e)
 {
-    struct runtime_options o = {
-        .log = all->log, .cwd = t->cwd, .answering = t->answering, .abort_fd = all->abort_fd
-    };
+    struct runtime_options o = { .log = all->log,
+                                 .cwd = t->cwd,
+                                 .answering = t->answering,
+                                 .crowded = true,
+                                 .abort_fd = all->abort_fd };
     int64_t before = clock_wall_ms();
     int r = runtime_open(&t->rt, &o, e);
 
@@ -177,13 +220,17 @@ static int move_in(struct tenants *all, struct tenant *t, struct err *e)
 /* A configuration that is refused leaves the one before in force, until the files change again. */
 static void reconfigure(struct tenants *all, struct tenant *t)
 {
-    struct runtime_options o = { .log = all->log, .cwd = t->cwd, .answering = t->answering };
+    struct runtime_options o = {
+        .log = all->log, .cwd = t->cwd, .answering = t->answering, .crowded = true
+    };
     int64_t before = clock_wall_ms();
     struct err e = { 0 };
+    int r = runtime_configure(&t->rt, &o, &e);
 
-    if (runtime_configure(&t->rt, &o, &e) < 0)
+    if (r < 0)
         log_warn(all->log, "the configuration of '%s' stays as it was: %s", t->cwd, e.msg);
-    look(t, before);
+    if (r != -EMFILE) /* else the next event tries again */
+        look(t, before);
 }
 
 static int be_ready(struct tenants *all, struct tenant *t, struct err *e)
@@ -225,9 +272,10 @@ void tenants_give(struct tenants *all, struct tenant *t)
 
     pthread_mutex_lock(&all->lock);
     last = --t->users == 0 && t->leaves;
+    all->leaving += last;
     pthread_mutex_unlock(&all->lock);
     if (last)
-        tenant_free(t);
+        part_with(t);
 }
 
 struct runtime *tenant_runtime(struct tenant *t)

@@ -10,7 +10,8 @@
  * where things are and what is set: HOME, PATH, XDG_* and HOOKE_*. Each keeps copies of its own.
  * Taking one looks whether a file of its configuration has changed and then loads it anew, whole;
  * while one thread does, others go on with what is in force. TENANTS_MAX are kept, the one that has
- * not been used for longest goes first; those in use stay as long as they are.
+ * not been used for longest goes first; those in use stay as long as they are. Closing one waits
+ * for what it does in the background, so a thread of its own does it and nobody else has to wait.
  */
 #pragma once
 
@@ -28,6 +29,8 @@ struct tenants {
     pthread_mutex_t lock;
     struct tenant *first; /* the last used comes first */
     size_t count;
+    size_t leaving; /* that are being closed */
+    pthread_cond_t left;
 };
 
 struct tenant_key {

@@ -18,6 +18,7 @@
  */
 #define WAL_FRAMES_MAX 128
 #define PAUSE_MAX_US   20000u
+#define MOMENT_MS      500u
 
 /* Errors --------------------------------------------------------------------------------------- */
 
@@ -40,6 +41,7 @@ int db_fail(struct db *db, int rc, struct err *e)
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL: /* lost too many races for a lock */
+        db->in_vain = true;
         return err_set(e, -EBUSY,
                        "store '%s' is locked by another process for more than %d s: try again",
                        db->path, STORE_PATIENCE_MS / 1000);
@@ -179,10 +181,11 @@ static int make_folder(const char *path, struct err *e)
 
 int db_ready(struct db *db, struct err *e)
 {
+    uint64_t patience = db->in_vain ? MOMENT_MS : STORE_PATIENCE_MS;
     struct err why = { 0 };
     int r;
 
-    db->deadline = clock_mono_ns() + (uint64_t)STORE_PATIENCE_MS * 1000000u;
+    db->deadline = (db->asked_ns ? db->asked_ns : clock_mono_ns()) + patience * 1000000u;
     if (db->handle)
         return 0;
     db->random = (clock_mono_ns() ^ ((uint64_t)getpid() << 32)) | 1;
@@ -198,6 +201,7 @@ int db_ready(struct db *db, struct err *e)
         if (r != -EBUSY || !wait_for_lock(db, tries))
             break;
     }
+    db->in_vain = r == -EBUSY;
     if (r < 0 && e)
         *e = why;
     return r;
@@ -205,6 +209,8 @@ int db_ready(struct db *db, struct err *e)
 
 void db_close(struct db *db)
 {
+    if (!db->handle) /* most programs that have a store end without having used it */
+        return;
     for (unsigned i = 0; i < DB_STATEMENTS; i++) {
         sqlite3_finalize(db->statements[i]);
         db->statements[i] = NULL;
@@ -245,6 +251,8 @@ int db_step(struct db *db, sqlite3_stmt *st, struct err *e)
 
     if (rc == SQLITE_ROW)
         return 1;
+    if (rc == SQLITE_DONE && !sqlite3_stmt_readonly(st))
+        db->in_vain = false;
     r = rc == SQLITE_DONE ? 0 : db_fail(db, rc, e);
     sqlite3_reset(st);
     return r;
@@ -267,7 +275,10 @@ int db_begin(struct db *db, struct err *e)
     do
         rc = sqlite3_exec(db->handle, "BEGIN IMMEDIATE", NULL, NULL, NULL);
     while ((rc & 0xff) == SQLITE_PROTOCOL && wait_for_lock(db, 1));
-    return rc == SQLITE_OK ? 0 : db_fail(db, rc, e);
+    if (rc != SQLITE_OK)
+        return db_fail(db, rc, e);
+    db->in_vain = false;
+    return 0;
 }
 
 int db_end(struct db *db, int r, struct err *e)

@@ -7,7 +7,10 @@
  *     r = db_statement(&db, slot, "SELECT …", &st, e);
  *     r = db_end(&db, r, e);
  *
- * Who has to wait for other processes does so for STORE_PATIENCE_MS, counted from db_ready().
+ * Who has to wait for other processes does so for STORE_PATIENCE_MS, counted from `asked_ns` or,
+ * where nobody has said when that was, from db_ready(). When that was in vain the next ones wait a
+ * moment only, until one gets through: several hooks of one event would else wait one after the
+ * other, longer than an agent waits for them.
  *
  * Checkpoints. The processes that write are short-lived, which defeats SQLite's own checkpoint: it
  * copies the log into the database but leaves the log in place, and that all of it was copied is
@@ -22,6 +25,7 @@
 #include "base/str.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define DB_STATEMENTS 40 /* the first 16 are sqlite.c's, the rest conversation.c's */
@@ -30,7 +34,9 @@ struct db {
     char *path;      /* ":memory:": none on disk */
     sqlite3 *handle; /* NULL: not open */
     sqlite3_stmt *statements[DB_STATEMENTS];
+    uint64_t asked_ns; /* monotonic; when this use was wanted, 0: at db_ready() */
     uint64_t deadline; /* monotonic; when waiting ends */
+    bool in_vain;      /* it has, and the file was still locked */
     uint64_t random;
     int wal_frames; /* in the log after the last commit */
 };

@@ -1,7 +1,9 @@
 #include "store/store.h"
 
+#include "base/clock.h"
 #include "base/path.h"
 #include "base/vars.h"
+#include "store/db.h"
 #include "store/ops.h"
 #include "store/receipt_file.h"
 
@@ -52,11 +54,14 @@ struct store *store_at(const char *path)
 
 int store_lock(struct store *s, struct err *e)
 {
+    uint64_t asked_ns = clock_mono_ns();
     int r = pthread_mutex_lock(&s->lock);
 
     if (r == EDEADLK)
         return err_set(e, -EDEADLK, "the store was used from inside store_update()");
     assert(r == 0);
+    /* Who has waited for one that waited in vain must not wait as long again. */
+    s->ops->db(s)->asked_ns = asked_ns;
     return 0;
 }
 

@@ -26,6 +26,7 @@ class Agent:
     reader = None  # its tool that reads a file, and the argument that names it
     writer = None  # its tool that writes a file, and the argument that names it
     follows_up = True  # whether a run without a terminal goes on when a hook says so
+    follow_up_said = 1  # how often the model then reads it
     shows_refusals = True  # whether a run without a terminal says why a prompt was refused
     starts_daemon = False  # whether it starts one where none runs
 
@@ -113,6 +114,32 @@ class Agent:
         subprocess.run([HOOKE, "serve", "--stop"], env=self.env, capture_output=True, check=False)
         if self.daemon:
             self.daemon.communicate(timeout=LIMIT)
+
+
+class Claude(Agent):
+    name, package = "claude", "@anthropic-ai/claude-code"
+    shell, reader = ("Bash", "command"), ("Read", "file_path")
+    follow_up_said = 2  # as feedback of a hook and as its error
+
+    settings = ()
+
+    def configure(self):
+        self.folder = self.home / ".claude"
+        self.env |= {"ANTHROPIC_BASE_URL": self.model.url, "ANTHROPIC_API_KEY": "none",
+                     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1",
+                     "IS_SANDBOX": "1"}  # else root may not skip permissions
+
+    def task(self, prompt):
+        """A subagent, which is waited for."""
+        return {"tool": "Agent", "args": {"description": "some work", "prompt": prompt,
+                                          "subagent_type": "Explore", "run_in_background": False}}
+
+    def command(self, *words):
+        return [PEERS / "claude", "-p", *words, "--dangerously-skip-permissions",
+                "--output-format", "json", *self.settings]
+
+    def resume(self, prompt):
+        return self.command("--continue", prompt)
 
 
 class Codex(Agent):
@@ -241,7 +268,7 @@ class OpenCodeServer:
         self.process.communicate(timeout=LIMIT)
 
 
-AGENTS = {"codex": Codex, "gemini": Gemini, "opencode": OpenCode}
+AGENTS = {"claude": Claude, "codex": Codex, "gemini": Gemini, "opencode": OpenCode}
 
 # Whether they can be run -------------------------------------------------------------------------
 
@@ -260,6 +287,9 @@ def why_not(name):
     about = json.loads((PEERS.parent / package / "package.json").read_text())
     if about["version"] != PINS[package]:
         return f"{name} {about['version']} is installed, not {PINS[package]}: scripts/peers does that"
+    with (PEERS / name).open("rb") as program:
+        if b"node" not in program.readline(100):
+            return None  # a program of its own
     if not shutil.which("node"):
         return f"{name} needs node, which is not installed"
     node = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout

@@ -34,6 +34,8 @@ def start(tmp_path_factory, model):
 
 
 WAYS = {
+    "claude": ("claude", False),
+    "claude-with-daemon": ("claude", True),
     "codex": ("codex", False),
     "codex-with-daemon": ("codex", True),
     "gemini": ("gemini", False),

@@ -85,6 +85,27 @@ def generate_content(turn):
                                    "totalTokenCount": 105}}
 
 
+def messages(turn):
+    """Anthropic's Messages, as Claude Code and hooke read them."""
+    if "tool" in turn:
+        block = {"type": "tool_use", "id": "toolu_" + uuid.uuid4().hex, "name": turn["tool"]}
+        empty, delta = {"input": {}}, {"type": "input_json_delta",
+                                       "partial_json": json.dumps(turn["args"])}
+    else:
+        block = {"type": "text"}
+        empty, delta = {"text": ""}, {"type": "text_delta", "text": turn["text"]}
+    reason = "tool_use" if "tool" in turn else "end_turn"
+    usage = {"input_tokens": 100, "output_tokens": 5}
+    yield "message_start", {"message": {
+        "id": "msg_" + uuid.uuid4().hex, "type": "message", "role": "assistant", "model": "m",
+        "content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}}
+    yield "content_block_start", {"index": 0, "content_block": {**block, **empty}}
+    yield "content_block_delta", {"index": 0, "delta": delta}
+    yield "content_block_stop", {"index": 0}
+    yield "message_delta", {"delta": {"stop_reason": reason, "stop_sequence": None}, "usage": usage}
+    yield "message_stop", {}
+
+
 def is_aside(path, request):
     """Whether a request is none of a session's turns: it offers no tools."""
     if "countTokens" in path or ("generateContent" in path and "stream" not in path):
@@ -133,6 +154,8 @@ def make_handler(model):
                 self.stream(chat_completions(turn))
             elif "streamGenerateContent" in self.path:
                 self.stream(generate_content(turn))
+            elif "/v1/messages" in self.path and "count_tokens" not in self.path:
+                self.stream(messages(turn))
             elif "countTokens" in self.path:
                 self.answer('{"totalTokens": 100}', "application/json")
             elif "generateContent" in self.path:

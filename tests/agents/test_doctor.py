@@ -6,6 +6,8 @@ import subprocess
 
 import pytest
 
+from agents import PEERS
+
 HOOKE = os.environ.get("HOOKE", "build/dev/hooke")
 
 
@@ -48,6 +50,70 @@ def test_calls_that_codex_made_without_hooke_are_listed(start, model):
     assert len(found["transcript"]) == 1, "the call that hooke saw is not missed"
 
 
+def test_calls_that_claude_made_without_hooke_are_listed(start, model):
+    """Those of a subagent, too."""
+    agent = start("claude")
+    model.turns = [agent.bash("echo one"), agent.task("go on"), agent.bash("echo two"),
+                   {"text": "finished"}]
+    assert hooke(agent, "install", "claude", "--yes").returncode == 0
+    agent.settings = ["--settings", '{"disableAllHooks": true}']
+    agent.run()
+    found = look(agent)
+    assert found["installed"][0]["health"] == found["command"][0]["health"] == "ok"
+    assert found["loaded"][0]["health"] == "warn" and "fired" not in found
+    missed = " ".join(line["text"] for line in found["transcript"])
+    assert missed.count("no receipt for") == len(found["transcript"]) == 2
+    assert missed.count("(Bash)") == 2 and missed.count("(Agent)") == 1
+
+    agent.settings = []
+    model.asked.clear()
+    agent.run()
+    found = look(agent)
+    assert found["loaded"][0]["health"] == "ok"
+    assert "PreToolUse 3, PostToolUse 3" in found["fired"][0]["text"]
+    assert "SubagentStart 1" in found["fired"][0]["text"]
+    assert len(found["transcript"]) == 2, "the calls that hooke saw are not missed"
+
+
+def codex_hooks(agent):
+    """What Codex says of each hook, as its own screens are told."""
+    asked = [{"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "t", "version": "1"}}},
+             {"method": "initialized"},
+             {"id": 2, "method": "hooks/list", "params": {"cwds": [str(agent.cwd)]}}]
+    with subprocess.Popen([PEERS / "codex", "app-server"], cwd=agent.cwd, env=agent.env, text=True,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL) as server:
+        server.stdin.write("".join(json.dumps(line) + "\n" for line in asked))
+        server.stdin.flush()
+        for line in server.stdout:
+            if (told := json.loads(line)).get("id") == 2:
+                server.terminate()
+                return told["result"]["data"][0]["hooks"]
+    raise AssertionError("it does not answer")
+
+
+def test_codex_and_doctor_agree_on_what_is_trusted(start, model):
+    agent = start("codex")
+    model.turns = [agent.bash("echo one"), {"text": "finished"}]
+    assert hooke(agent, "install", "codex", "--yes").returncode == 0
+    assert {h["trustStatus"] for h in codex_hooks(agent)} == {"untrusted"}
+    config = agent.folder / "config.toml"
+    config.write_text(config.read_text() + "".join(
+        f'[hooks.state."{h["key"]}"]\ntrusted_hash = "{h["currentHash"]}"\n' for h in codex_hooks(agent)))
+    assert {h["trustStatus"] for h in codex_hooks(agent)} == {"trusted"}
+    assert look(agent)["trusted"][0]["health"] == "ok"
+    distrust(agent)
+    agent.run()
+    assert "PreToolUse 1" in look(agent)["fired"][0]["text"]
+    # another install changes nothing, a change of one entry does
+    assert "already" in hooke(agent, "install", "codex", "--yes").stdout
+    settings = agent.folder / "hooks.json"
+    settings.write_text(settings.read_text().replace("hooke-answer codex", "hooke-answer  codex", 1))
+    event, = [h["key"].split(":")[-3] for h in codex_hooks(agent) if h["trustStatus"] == "modified"]
+    told, = look(agent)["trusted"]
+    assert told["health"] != "ok" and f": {event.title().replace('_', '')} of" in told["text"]
+
+
 @pytest.mark.parametrize("trusted", [True, False])
 def test_gemini_is_looked_at_as_it_is(start, model, trusted):
     agent = start("gemini")
@@ -82,5 +148,12 @@ def test_opencode_loads_the_file_that_install_writes(start, model):
         found = look(agent)
         assert found["loaded"][0]["health"] == "ok"
         assert "tool.execute.before 1" in found["fired"][0]["text"]
+        assert found["transcript"][0]["text"].startswith("1 tool call in 1 session")
+        # what it calls without the plugin is missed
+        agent.env["OPENCODE_PURE"] = "1"
+        model.asked.clear()
+        agent.run()
+        assert "one" in model.sent(1) and "never here" not in model.sent(1)
+        assert "no receipt for 1 tool call: call_" in look(agent)["transcript"][0]["text"]
     finally:
         hooke(agent, "serve", "--stop")

@@ -27,11 +27,13 @@ hooks:
     stop: that is far enough
 """
 
-# Why nobody is asked; whether a prompt can be changed; whether a stop before a tool ends the run.
+# What is added where nobody is asked; whether a prompt can be changed; whether a stop before a tool
+# ends the run.
 CAN = {
-    "codex": ("(Codex can't be made to ask)", False, False),
-    "gemini": ("(nobody can be asked: Gemini CLI has no terminal)", False, True),
-    "opencode": ("(OpenCode cannot ask here)", True, True),
+    "claude": ("", False, True),
+    "codex": (" (Codex can't be made to ask)", False, False),
+    "gemini": (" (nobody can be asked: Gemini CLI has no terminal)", False, True),
+    "opencode": (" (OpenCode cannot ask here)", True, True),
 }
 
 
@@ -45,7 +47,7 @@ def test_what_cannot_be_said_becomes_what_is_declared(start, model, name):
                    {"text": "finished"}]
     done = agent.run("kindly do it")
     assert ("do it at once" in model.sent(0), "kindly" in model.sent(0)) == (prompts, not prompts)
-    assert f"a person has to look {why}" in model.sent(1)
+    assert f"a person has to look{why}" in model.sent(1)
     assert len(model.asked) == (2 if stops else 3), done.stderr
     assert stops or "that is far enough" in model.sent(2)
     assert not (agent.cwd / "asked").exists() and not (agent.cwd / "too-far").exists()

@@ -112,7 +112,7 @@ def test_follow_ups_reach_the_model_until_the_limit(hooked):
     said = [n for n in range(LIMIT + 2) if f"more-{n}" in hooked.model.sent()]
     if hooked.follows_up:
         assert said == list(range(LIMIT))
-        assert hooked.model.sent().count(FOLLOW_UP) == LIMIT
+        assert hooked.model.sent().count(FOLLOW_UP) == LIMIT * hooked.follow_up_said
         assert f"the limit is {LIMIT}" in hooked.warnings()
     else:  # it has ended; how it goes on while it stays is in test_limits.py
         assert len(hooked.model.asked) == len(hooked.steps) + 1

@@ -9,6 +9,14 @@ import time
 
 WAIT = 20
 
+GUARD = """
+hooks:
+  - name: no-rm
+    on: tool.execute.before
+    when: tool == "bash" and has(args.command, "rm")
+    block: rm is not for agents
+"""
+
 
 def wait_for(what, seconds=WAIT):
     """What `what()` gives as soon as it is something; a test that waits in vain fails."""
@@ -90,3 +98,20 @@ def answer(hooke, *words, event, program=None, **env):
     return subprocess.run([program or client(), *words], input=json.dumps(event), text=True,
                           capture_output=True, cwd=hooke.cwd, env={**hooke.env, **env},
                           timeout=WAIT * 2)
+
+
+def pre_tool_use(hooke, command, session="c1"):
+    return {"session_id": session, "transcript_path": "/dev/null", "cwd": str(hooke.cwd),
+            "permission_mode": "default", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+            "tool_input": {"command": command}, "tool_use_id": "toolu_1"}
+
+
+def waiting_hook(hooke, name="waits"):
+    """A hook that says its pid and waits until the test lets it go; it only sees `wait` calls."""
+    began, go = hooke.home / f"{name}.pid", hooke.home / f"{name}.go"
+    os.mkfifo(go)
+    script = hooke.home / f"{name}.sh"
+    script.write_text(f"#!/bin/sh\necho $$ >{began}.new; mv {began}.new {began}\nread x <{go}\n")
+    script.chmod(0o755)
+    return began, go, (f"  - name: {name}\n    on: tool.execute.before\n    tool: wait\n"
+                       f"    exec: [{script}]\n")

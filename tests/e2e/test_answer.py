@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import pathlib
+import pwd
 import re
 import sqlite3
 import subprocess
@@ -108,6 +109,13 @@ def database(hooke):
     return hooke.home / ".local/share/hooke/hooke.db"
 
 
+def run(hooke, program, document, **how):
+    """Either program as an agent runs it; `how` is for subprocess.run()."""
+    words = [client(), "claude"] if program == "hooke-answer" else [hooke.program, "answer", "claude"]
+    return subprocess.run(words, input=json.dumps(document), text=True, cwd=hooke.cwd, env=hooke.env,
+                          timeout=WAIT, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how})
+
+
 # One session --------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -154,6 +162,34 @@ def test_a_changed_output_in_the_words_of_each(hooke):
         "hookEventName": "PostToolUse", "updatedToolOutput": response("claude", "masked")}}
     assert said(hooke, "codex", after("codex")) == {"decision": "block", "reason": "masked"}
     assert said(hooke, "gemini", after("gemini")) == {"decision": "deny", "reason": "masked"}
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex"])
+def test_no_part_of_an_output_escapes(hooke, agent):
+    token = "ghp_" + "0" * 36
+    document = event(agent, "PostToolUse", tool_name="mcp__db__query", tool_input={}, tool_response={
+        "content": [{"type": "text", "text": "one"}, {"type": "text", "text": token}]})
+    masked = "one\n[a GitHub token, masked"
+    got = said(hooke, agent, document)
+    assert token not in json.dumps(got)
+    if agent == "codex":
+        assert got["decision"] == "block" and got["reason"].startswith(masked)
+    else:
+        parts = got["hookSpecificOutput"]["updatedToolOutput"]["content"]
+        assert len(parts) == 1 and parts[0]["text"].startswith(masked)
+
+
+def test_an_output_that_cannot_be_withheld_ends_it_for_a_safety_critical_hook(hooke):
+    document = event("claude", "PostToolUse", tool_name="Glob", tool_input={"pattern": "*"},
+                     tool_response={"filenames": ["a"], "numFiles": 1})
+    entry = "hooks: [{ name: no, on: tool.execute.after, exec: 'exit 1', on_failure: block%s }]"
+    hooke.config(entry % "")
+    assert set(answer(hooke, "claude", document).json) == {"decision", "reason"}
+    assert "the output stays" in receipts(hooke)[-1]["warnings"][-1]
+    hooke.config(entry % ", safety_critical: true")
+    assert set(answer(hooke, "claude", document).json) == {
+        "decision", "reason", "continue", "stopReason"}
+    assert "it is stopped" in receipts(hooke)[-1]["warnings"][-1]
 
 
 def test_context_that_gemini_takes_later(hooke):
@@ -208,6 +244,58 @@ def test_a_safety_critical_change_is_not_passed_over(hooke):
     assert "the change of 'message' is dropped" in receipts(hooke)[-1]["warnings"][0]
     hooke.config(change % "safety_critical: true,")
     assert said(hooke, "claude", prompt("claude"))["decision"] == "block"
+
+
+def test_what_is_printed_before_a_compaction_is_for_the_model(hooke):
+    """Claude Code adds it to the prompt of the compaction as it is, JSON, too, unless it blocks."""
+    compact = event("claude", "PreCompact", trigger="manual", custom_instructions="keep names")
+    assert answer(hooke, "claude", compact).out == ""
+    rule = "hooks: [{ name: c, on: experimental.session.compacting, %s }]"
+    hooke.config(rule % "modify: { context: [Keep the plan., Keep the names.] }, say: hello")
+    assert answer(hooke, "claude", compact).out == "Keep the plan.\n\nKeep the names.\n"
+    assert "has no 'say' at PreCompact" in receipts(hooke)[-1]["warnings"][0]
+    hooke.config(rule % "modify: { context: Keep the plan. }")
+    assert answer(hooke, "claude", compact).out == "Keep the plan.\n"
+    hooke.config(rule % "modify: { prompt: Be brief. }")
+    assert answer(hooke, "claude", compact).out == ""
+    assert "the change of 'prompt' is dropped" in receipts(hooke)[-1]["warnings"][0]
+    hooke.config(rule % "block: not now")
+    assert said(hooke, "claude", compact) == {"decision": "block", "reason": "not now"}
+
+
+STOPPED = {"continue": False, "stopReason": "far enough"}
+
+
+def test_claude_is_stopped_after_the_batch_in_which_a_tool_failed(hooke):
+    """Claude Code ignores a stop right after a tool that failed."""
+    hooke.config("hooks: [{ name: far, on: tool.execute.after, when: not success, stop: far enough }]")
+    failed = event("claude", "PostToolUseFailure", tool_name="Bash", tool_input={"command": "false"},
+                   error="Exit code 1")
+    batch = event("claude", "PostToolBatch", tool_calls=[])
+    assert said(hooke, "claude", batch) == {}
+    said(hooke, "claude", failed)
+    assert said(hooke, "claude", {**batch, "agent_id": "a1"}) == {}
+    assert said(hooke, "claude", batch) == STOPPED
+    assert said(hooke, "claude", batch) == {}
+    said(hooke, "claude", {**failed, "agent_id": "a1"})
+    assert said(hooke, "claude", {**batch, "agent_id": "a1"}) == STOPPED
+
+
+def test_claude_is_stopped_at_the_first_prompt_of_a_session(hooke):
+    """Claude Code ignores a stop at the start of one."""
+    hooke.config("hooks: [{ name: far, on: session.created, stop: far enough }]")
+    said(hooke, "claude", start("claude"))
+    assert said(hooke, "claude", prompt("claude")) == STOPPED
+    assert receipts(hooke)[-1]["outcome"] == "stop"
+    assert said(hooke, "claude", prompt("claude")) == {}
+
+
+def test_a_credential_that_a_failing_command_prints_stops_claude(hooke):
+    """Nothing can take the place of such an output."""
+    said(hooke, "claude", event("claude", "PostToolUseFailure", tool_name="Bash",
+                                tool_input={"command": "x"}, error="Exit code 1\nghp_" + "0" * 36))
+    reply = said(hooke, "claude", event("claude", "PostToolBatch", tool_calls=[]))
+    assert reply["continue"] is False and "can't take at PostToolUseFailure" in reply["stopReason"]
 
 
 # State over processes -----------------------------------------------------------------------------
@@ -279,6 +367,20 @@ def test_what_keeps_gemini_going_is_no_message_of_the_user(hooke):
     assert said(hooke, "gemini", stop("gemini")) == goes_on("gemini", "go on")
 
 
+def test_what_wakes_claude_up_is_no_message_of_the_user(hooke):
+    """Claude Code gives its hooks the news of a task in the background as a prompt."""
+    hooke.config("""limits: { continuations: 1 }
+hooks:
+  - { name: more, on: agent.stop, continue: go on }
+  - { name: typed, on: chat.message, when: not message.internal, inject: typed }""")
+    news = prompt("claude", "<task-notification>\n<task-id>b1</task-id>\n</task-notification>")
+    assert context(said(hooke, "claude", prompt("claude"))) == "typed"
+    assert said(hooke, "claude", stop("claude")) == goes_on("claude", "go on")
+    assert said(hooke, "claude", news) == {}
+    assert "the limit is 1" in said(hooke, "claude", stop("claude"))["systemMessage"]
+    assert context(said(hooke, "claude", prompt("claude", "thanks <task-notification>"))) == "typed"
+
+
 def test_hooks_know_how_often_they_kept_it_going(hooke):
     hooke.config("""hooks:
   - { name: more, on: agent.stop, when: continuations < 2, continue: again }""")
@@ -309,6 +411,20 @@ def test_gemini_tells_its_turns(hooke):
         assert said(hooke, "gemini", document) == {}
     assert said(hooke, "gemini", ask) == {}
     assert said(hooke, "gemini", before("gemini"))["reason"] == "enough"
+
+
+# Time ---------------------------------------------------------------------------------------------
+
+def test_hooks_end_before_the_agent_gives_up(hooke):
+    entry = "hooks: [{ name: slow, on: session.ended, exec: 'sleep %s' }]\n"
+    end = event("claude", "SessionEnd", reason="other")  # waits for its hooks 1.5 s
+    hooke.config(entry % 25)
+    said_end = run(hooke, "hooke", end)
+    assert (said_end.returncode, said_end.stdout) == (0, "{}\n")
+    assert receipts(hooke)[-1]["runs"][0]["end"] == "timed-out"
+    hooke.config(entry % 1.6 + "event_timeout: 20s\n")
+    assert answer(hooke, "claude", end).json == {}
+    assert "end" not in receipts(hooke)[-1]["runs"][0], "who says how long it takes is believed"
 
 
 # Whose hooks --------------------------------------------------------------------------------------
@@ -365,8 +481,11 @@ BROKEN = ['{"session_id": "s", "hook_event_name": "%s", nonsense', "%s nonsense"
 def test_what_is_no_event_is_let_pass(hooke, agent, text):
     hooke.config(QUIET)
     r = answer(hooke, agent, text.replace("%s", NAMES[agent][2]))
-    assert r.json == {}
-    assert r.err.startswith(f"hooke: answer {agent}: ") and r.err.count("\n") == 1
+    why = r.err.removeprefix(f"hooke: answer {agent}: ").removesuffix("\n")
+    assert why != r.err and "\n" not in why
+    # What goes to standard error nobody reads: the person is told where the event is known.
+    known = '"hook_event_name"' in text
+    assert r.json == ({"systemMessage": f"hooke did not look at this: {why}"} if known else {})
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -382,7 +501,9 @@ def test_what_is_no_event_is_blocked_for_a_safety_critical_hook(hooke, agent):
     r = answer(hooke, agent, "nonsense", NAMES[agent][2])
     assert words in json.dumps(r.json)
     r = answer(hooke, agent, "nonsense", "SessionEnd")
-    assert r.json == {}, "no safety-critical hook is there"
+    assert set(r.json) <= {"systemMessage"}, "no safety-critical hook is there"
+    r = answer(hooke, agent, "nonsense", NAMES[agent][4])
+    assert set(r.json) == {"systemMessage"}, "a stop can't be refused"
 
 
 def test_the_event_of_the_command_line(hooke):
@@ -410,6 +531,41 @@ def test_words_of_the_command_line(hooke):
     assert hooke("answer", "claude", "Stop", "more").rc == 64
     r = hooke("answer", "cluade")
     assert r.rc == 64 and "did you mean 'claude'" in r.err
+
+
+# Descriptors --------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("daemon", [False, True])
+def test_a_refusal_that_cannot_be_written_is_an_exit_code(hooke, daemon):
+    hooke.config("hooks:" + FORCE + "  - { name: hint, on: chat.message, inject: text }\n")
+    if daemon:
+        Daemon(hooke)
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        refused = run(hooke, "hooke-answer", before("claude", "git push --force"), stdout=full)
+        lost = run(hooke, "hooke-answer", prompt("claude"), stdout=full)
+        nothing = run(hooke, "hooke-answer", before("claude"), stdout=full)
+    why = "writing the answer: No space left on device"
+    assert (refused.returncode, refused.stderr) == (
+        2, f"hooke: answer claude: Force pushes are not allowed here. ({why})\n")
+    assert (lost.returncode, lost.stderr) == (1, f"hooke: answer claude: {why}\n")
+    assert (nothing.returncode, nothing.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("daemon", [False, True])
+@pytest.mark.parametrize("program", ["hooke", "hooke-answer"])
+def test_no_file_takes_the_place_of_a_closed_descriptor(hooke, program, daemon):
+    hooke.config(QUIET + "hooks:" + FORCE)
+    if daemon:
+        Daemon(hooke)
+    document = before("claude", "git push --force")
+    for closed in ([1], [1, 2]):
+        done = run(hooke, program, document, preexec_fn=lambda fds=closed: [os.close(f) for f in fds])
+        assert (done.returncode, done.stdout) == (2, "")
+        assert ("not allowed here" in done.stderr) == (2 not in closed)
+    done = run(hooke, program, document, preexec_fn=lambda: os.close(0))
+    assert (done.returncode, done.stdout) == (0, "{}\n")
+    assert done.stderr == "hooke: answer claude: reading standard input: Bad file descriptor\n"
+    assert [set(r) >= {"at", "point"} for r in receipts(hooke)] == [True, True]
 
 
 # What is broken -----------------------------------------------------------------------------------
@@ -476,6 +632,8 @@ def test_a_broken_store_blocks_nothing(hooke, agent, make):
     assert "decision" not in json.dumps(r.json).lower() and r.rc == 0
     assert answer(hooke, agent, before(agent, "git push --force"), HOOKE_STORE=store).json == refusal(
         agent, NAMES[agent][2], "Force pushes are not allowed here.")
+    told = answer(hooke, agent, prompt(agent), HOOKE_STORE=store).json
+    assert "hooks can't remember anything: store '" in told.pop("systemMessage") and told == {}
     assert answer(hooke, agent, stop(agent), HOOKE_STORE=store).json == goes_on(agent, "go on")
     last = answer(hooke, agent, stop(agent, True), HOOKE_STORE=store).json
     assert "the store can't tell" in last.pop("systemMessage") and last == {}
@@ -501,6 +659,27 @@ def test_a_locked_store_is_nothing_to_hooks_without_state(hooke):
         assert time.monotonic() - began < 5
         db.execute("rollback")
     db.close()
+
+
+@pytest.mark.parametrize("value", [None, "", "here"])
+def test_a_home_that_no_variable_names_is_looked_up(hooke, tmp_path, value):
+    env = {k: v for k, v in hooke.env.items() if k != "HOME"}
+    env |= {} if value is None else {"HOME": value}
+    shown = subprocess.run([hooke.program, "install", "claude", "--dry-run", "--json"], text=True,
+                           capture_output=True, cwd=hooke.cwd, env=env, timeout=WAIT, check=True)
+    home = pwd.getpwuid(os.geteuid()).pw_dir
+    assert json.loads(shown.stdout)["file"] == f"{home}/.claude/settings.json"
+    # The daemon would take such a client's folders for those of nobody.
+    running = Daemon(hooke, XDG_RUNTIME_DIR=str(tmp_path))
+    for name, folder in (("CONFIG", ".config"), ("DATA", ".local/share"), ("STATE", ".local/state")):
+        env[f"XDG_{name}_HOME"] = str(hooke.home / folder)
+    hooke.config("hooks:" + FORCE)
+    done = subprocess.run([client(), "claude"], input=json.dumps(before("claude", "git push --force")),
+                          env={**env, "XDG_RUNTIME_DIR": str(tmp_path)}, capture_output=True, text=True,
+                          cwd=hooke.cwd, timeout=WAIT, check=True)
+    assert "not allowed here" in done.stdout
+    assert hooke("serve", "--status", "--json", XDG_RUNTIME_DIR=str(tmp_path)).json["served"] == 0
+    running.end()
 
 
 # The cold path ------------------------------------------------------------------------------------

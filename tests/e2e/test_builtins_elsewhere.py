@@ -53,6 +53,56 @@ def test_codex_knows_the_folders_above_the_one_it_works_in(project):
     assert "<directory-context>\n[src/deep/AGENTS.md]\nDeep.\n</directory-context>" in told
 
 
+CLAUDE = "claude-code_2-1-325_harness"  # what it tells of itself in AI_AGENT
+
+
+def told_by_claude(project, version=CLAUDE, **env):
+    return answer(project, "claude", read(project, "claude") | {"session_id": version}, AI_AGENT=version,
+                  **env).out
+
+
+def test_claude_code_that_tells_agents_md_itself_is_not_helped(project):
+    assert "Use tabs in src." not in told_by_claude(project)
+    assert "Use tabs in src." in told_by_claude(project, "claude-code_2-1-276_harness")
+    assert "Use tabs in src." in told_by_claude(project, "something-else_9-9-999")
+
+
+@pytest.mark.parametrize("name", ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"])
+def test_claude_code_tells_no_agents_md_beside_a_file_of_its_own(project, name):
+    put(project, name, "Be brief.\n")
+    told = told_by_claude(project)
+    assert "Use tabs in src." in told and "The root says hello." in told
+
+
+def test_a_claude_md_in_a_folder_hides_its_agents_md_alone(project):
+    put(project, "src/CLAUDE.md", "Be brief.\n")
+    told = told_by_claude(project)
+    assert "Use tabs in src." in told and "The root says hello." not in told
+
+
+def test_what_a_person_has_told_claude_code_everywhere_hides_nothing(project):
+    path = project.home / ".claude/CLAUDE.md"
+    path.parent.mkdir(parents=True)
+    path.write_text("Be brief.\n")
+    assert "Use tabs in src." not in told_by_claude(project)
+
+
+@pytest.mark.parametrize("how", ["import", "link"])
+def test_an_agents_md_that_claude_md_brings_is_not_told_again(project, how):
+    if how == "import":
+        put(project, "CLAUDE.md", "Read this:\n@AGENTS.md\n")
+    else:
+        (project.cwd / "CLAUDE.md").symlink_to("AGENTS.md")
+    told = told_by_claude(project)
+    assert "Use tabs in src." in told and "The root says hello." not in told
+
+
+def test_what_lies_outside_the_folder_of_claude_code_is_told(project):
+    put(project, "elsewhere/c.c", "int c;\n")
+    told = told_by_claude(project, CLAUDE_PROJECT_DIR=str(project.cwd / "elsewhere"))
+    assert "Use tabs in src." in told and "The root says hello." not in told
+
+
 def test_what_codex_patches_brings_its_rules(project):
     patch = "*** Begin Patch\n*** Update File: src/a.c\n@@\n-int a;\n+int b;\n*** End Patch"
     document = event("codex", "PostToolUse", cwd=str(project.cwd), tool_name="apply_patch",

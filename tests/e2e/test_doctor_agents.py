@@ -1,9 +1,12 @@
 """hooke doctor AGENT: is it installed, loaded, trusted, and what has it missed?"""
 
+import contextlib
+import hashlib
 import json
 import os
 import pathlib
 import re
+import sqlite3
 
 import pytest
 
@@ -84,7 +87,9 @@ def test_a_program_that_is_gone_fails(hooke):
     path = hooke.home / ".gemini/settings.json"
     command = json.loads(path.read_text())["hooks"]["BeforeTool"][0]["hooks"][0]["command"]
     assert one(hooke, "gemini", "command")["health"] == "ok"
-    path.write_text(path.read_text().replace(command, "/gone/hooke-answer gemini"))
+    path.write_text(path.read_text().replace(command, f" HOOKE_SOCKET= A='b c' {command}"))
+    assert one(hooke, "gemini", "command")["health"] == "ok"
+    path.write_text(path.read_text().replace(f" HOOKE_SOCKET= A='b c' {command}", "/gone/hooke-answer gemini"))
     line = one(hooke, "gemini", "command")
     assert line["health"] == "fail" and "/gone/hooke-answer" in line["text"]
     path.write_text(path.read_text().replace("/gone/hooke-answer", "hooke-answer"))
@@ -114,16 +119,49 @@ def test_a_plugin_of_another_version_is_a_warning(hooke):
     assert line["health"] == "warn" and "hooke install opencode" in line["way_out"]
 
 
+@pytest.mark.parametrize("spec", ["hooke-opencode", "hooke-opencode@0.1.0", ["hooke-opencode", {"required": True}],
+                                  "file:///src/hooke/adapters/opencode/index.js"])
+@pytest.mark.parametrize("place", ["home/.config/opencode/opencode.json", "work/opencode.jsonc",
+                                   "work/.opencode/opencode.json"])
+def test_a_plugin_that_opencode_s_configuration_names_is_installed(hooke, spec, place):
+    root = {"home": hooke.home, "work": hooke.cwd}[place.split("/")[0]]
+    path = write(root / place.split("/", 1)[1])
+    path.write_text("{ // mine\n" + f'"plugin": ["other", {json.dumps(spec)}] }}')
+    line = one(hooke, "opencode", "installed")
+    assert line["health"] == "ok" and line["text"] == f"'{path}' names the plugin"
+    install(hooke, "opencode")
+    lines = look(hooke, "opencode")["installed"]
+    assert [line["health"] for line in lines] == ["ok", "ok", "warn"] and "twice" in lines[2]["text"]
+
+
+def test_a_plugin_that_only_sounds_like_it_is_not_installed(hooke):
+    write(hooke.home / ".config/opencode/opencode.json", {"plugin": ["hooke-opencode-not", "x/hooke-opencode"]})
+    assert one(hooke, "opencode", "installed")["health"] == "fail"
+
+
 # Trusted
+
+
+def codex_hash(event, group, handler):
+    """As Codex 0.166.0 has it: names sorted, what is not said filled in."""
+    last = event == "session_end"
+    secs = max(handler.get("timeout", 1 if last else 600), 1)
+    form = {"event_name": event, "hooks": [{**handler, "timeout": min(secs, 3) if last else secs,
+                                            "async": handler.get("async", False)}]}
+    if "matcher" in group and event not in ("stop", "user_prompt_submit"):
+        form["matcher"] = group["matcher"]
+    text = json.dumps(form, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
 def codex_states(hooke, **more):
     """A config.toml in which every entry of hooke is trusted."""
     path = hooke.home / ".codex/hooks.json"
     lines = []
-    for event in json.loads(path.read_text())["hooks"]:
+    for event, (group, *_) in json.loads(path.read_text())["hooks"].items():
         name = re.sub(r"(?<!^)([A-Z])", r"_\1", event).lower()
-        lines.append(f'[hooks.state."{path}:{name}:0:0"]\ntrusted_hash = "sha256:00"\n')
+        said = codex_hash(name, group, group["hooks"][0])
+        lines.append(f'[hooks.state."{path}:{name}:0:0"]\ntrusted_hash = "{said}"\n')
         if more.get("off") == event:
             lines.append("enabled = false\n")
     return "".join(lines)
@@ -140,6 +178,34 @@ def test_codex_hooks_without_a_trusted_hash_fail(hooke):
     config.write_text(text[text.index("[hooks", 5):])  # all but the first
     line = one(hooke, "codex", "trusted")
     assert line["health"] == "fail" and "trust SessionStart of" in line["text"]
+
+
+def test_codex_hooks_that_have_changed_since_they_were_trusted_fail(hooke):
+    install(hooke, "codex")
+    path = hooke.home / ".codex/hooks.json"
+    config = hooke.home / ".codex/config.toml"
+    settings = json.loads(path.read_text())
+    settings["hooks"]["PreToolUse"][0]["matcher"] = settings["hooks"]["Stop"][0]["matcher"] = "Bash"
+    settings["hooks"]["PreToolUse"][0]["hooks"][0] |= {"statusMessage": "é", "timeout": 5}
+    settings["hooks"]["SessionEnd"][0]["hooks"][0]["timeout"] = 60
+    path.write_text(json.dumps(settings))
+    config.write_text(codex_states(hooke))
+    assert one(hooke, "codex", "trusted")["health"] == "ok"
+    settings["hooks"]["PreToolUse"][0]["hooks"][0]["timeout"] = 6
+    path.write_text(json.dumps(settings))
+    line = one(hooke, "codex", "trusted")
+    assert line["health"] == "fail" and "changed" in line["text"] and ": PreToolUse of" in line["text"]
+
+
+def test_the_hash_of_codex_is_the_one_it_shows(hooke):
+    """Taken from `hooks/list` of the real one."""
+    shown = "sha256:faf7ef2a9f8b80b624f074610ba1db073e41538b634430fb0b5ddde519ed2ed9"
+    handler = {"type": "command", "command": "hooke-answer codex"}
+    assert codex_hash("pre_tool_use", {}, handler) == shown
+    path = write(hooke.home / ".codex/hooks.json", {"hooks": {"PreToolUse": [{"hooks": [handler]}]}})
+    write(hooke.home / ".codex/config.toml").write_text(
+        f'[hooks.state."{path}:pre_tool_use:0:0"]\ntrusted_hash = "{shown}"\n')
+    assert one(hooke, "codex", "trusted")["health"] == "ok"
 
 
 def test_codex_hooks_that_are_off_fail(hooke):
@@ -292,12 +358,64 @@ def test_calls_of_claude_without_a_receipt_are_listed(hooke):
     assert "session s1: no receipt for 1 tool call: toolu_2 (Bash)" == line["text"]
 
 
+def test_calls_of_a_subagent_of_claude_are_looked_at(hooke):
+    """Claude Code keeps a file for each, below a folder named after the session."""
+    install(hooke, "claude")
+    write(hooke.home / ".claude/projects/-w/s1/subagents/agent-a1.jsonl", claude_line("toolu_3"))
+    text = one(hooke, "claude", "transcript")["text"]
+    assert text == "session s1: no receipt for 1 tool call: toolu_3 (Bash)"
+
+
 def test_calls_of_codex_without_a_receipt_are_listed(hooke):
     install(hooke, "codex")
     tell(hooke, "codex", "PreToolUse", tool_name="Bash", tool_input={}, tool_use_id="call_1")
     codex_file(hooke, codex_line("call_1"), codex_line("call_2", type="custom_tool_call"),
                codex_line("call_3", type="function_call_output"))
     assert one(hooke, "codex", "transcript")["text"].endswith(": call_2 (exec_command)")
+
+
+def opencode_db(hooke, *calls, session="ses_1", directory="/w", at=7_226_582_400_000):
+    """A database as OpenCode 1.18.33 keeps it, as far as anybody looks."""
+    path = hooke.home / ".local/share/opencode/opencode.db"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with contextlib.closing(sqlite3.connect(path)) as db, db:
+        db.execute("CREATE TABLE IF NOT EXISTS session (id text PRIMARY KEY, directory text, time_updated integer)")
+        db.execute("CREATE TABLE IF NOT EXISTS part (id text PRIMARY KEY, session_id text, time_created integer,"
+                   " data text)")
+        db.execute("INSERT INTO session VALUES (?, ?, ?)", (session, str(directory), at))
+        for name, status in calls:
+            data = {"type": "tool", "tool": "bash", "callID": name, "state": {"status": status}}
+            db.execute("INSERT INTO part VALUES (?, ?, ?, ?)", (f"prt_{name}", session, at, json.dumps(data)))
+        db.execute("INSERT INTO part VALUES (?, ?, ?, 'no json')", (f"prt_{session}", session, at))
+    return path
+
+
+def test_calls_of_opencode_without_a_receipt_are_listed(hooke):
+    install(hooke, "opencode")
+    hooke.receipts.mkdir(parents=True)
+    (hooke.receipts / "2099-01-01.jsonl").write_text(
+        '{"at":"2099-01-01T00:00:00.000Z","id":"x","point":"tool.execute.before","session":"ses_1",'
+        '"call_id":"call_1","via":"opencode","outcome":"none","runs":[]}\n')
+    path = opencode_db(hooke, ("call_1", "completed"), ("call_9", "running"))
+    line = one(hooke, "opencode", "transcript")
+    assert line["health"] == "ok" and line["text"].startswith("1 tool call in 1 session")
+    opencode_db(hooke, ("call_2", "completed"), ("call_3", "error"), session="ses_2")
+    opencode_db(hooke, ("call_0", "completed"), session="ses_0", at=1000)
+    line = one(hooke, "opencode", "transcript")
+    assert line["health"] == "warn"
+    assert line["text"] == "session ses_2: no receipt for 2 tool calls: call_2 (bash), call_3 (bash)"
+    assert [p.name for p in path.parent.iterdir()] == ["opencode.db"], "only looked at"
+    assert "transcript" not in look(hooke, "opencode", OPENCODE_DB=":memory:")
+    path.write_bytes(b"no database at all" * 100)
+    assert "transcript" not in look(hooke, "opencode")
+
+
+def test_opencode_s_sessions_elsewhere_do_not_count_for_a_workspace(hooke):
+    install(hooke, "opencode", "--project")
+    opencode_db(hooke, ("call_1", "completed"))
+    assert "transcript" not in look(hooke, "opencode")
+    opencode_db(hooke, ("call_2", "completed"), session="ses_2", directory=hooke.cwd)
+    assert "call_2" in one(hooke, "opencode", "transcript")["text"]
 
 
 def test_many_calls_are_cut(hooke):

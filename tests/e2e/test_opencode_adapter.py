@@ -1,10 +1,15 @@
 """The OpenCode plugin against a daemon, in a host that behaves as OpenCode does."""
 
+import contextlib
 import json
+import os
 import pathlib
+import pty
 import re
 import shutil
+import socket
 import subprocess
+import threading
 
 import pytest
 
@@ -19,12 +24,13 @@ pytestmark = pytest.mark.skipif(not shutil.which("node"), reason="node is not in
 class OpenCode:
     """One instance with the plugin in it."""
 
-    def __init__(self, hooke, module=ADAPTER / "index.js", **options):
+    def __init__(self, hooke, module=ADAPTER / "index.js", stdout=subprocess.PIPE, words=(),
+                 **options):
         self.child = subprocess.Popen(
             ["node", str(SOURCE / "tests/e2e/opencode_host.mjs"), str(module),
-             str(hooke.cwd), json.dumps({"program": hooke.program, **options})],
+             str(hooke.cwd), json.dumps({"program": hooke.program, **options}), *words],
             cwd=hooke.cwd, env=hooke.env, text=True, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            stdout=stdout, stderr=subprocess.PIPE)
         hooke.started.append(self.child)
 
     def step(self, **step):
@@ -56,7 +62,8 @@ class OpenCode:
         self.child.stdin.close()
         err = self.child.stderr.read()
         assert self.child.wait(WAIT) == 0
-        self.child.stdout.close()
+        if self.child.stdout:
+            self.child.stdout.close()
         self.child.stderr.close()
         return err
 
@@ -103,14 +110,34 @@ def test_receipts_name_the_agent(opencode, hooke):
     assert [(r["via"], r.get("as")) for r in receipts(hooke)] == [("opencode", None)]
 
 
-def test_the_package_is_ready_for_a_registry():
+def test_the_package_is_ready_for_a_registry(hooke):
     package = json.loads((ADAPTER / "package.json").read_text())
     assert package["type"] == "module" and "dependencies" not in package
-    for name in [package["main"], *package["files"]]:
+    assert package["version"] == hooke("version", "--json").json["version"]
+    assert (ADAPTER / "LICENSE").read_text() == (SOURCE / "LICENSE").read_text()
+    for name in [package["main"], package["types"], *package["files"], "README.md"]:
         assert (ADAPTER / name).exists()
     for module in [ADAPTER / "index.js", *(ADAPTER / "lib").glob("*.js")]:
         for source in re.findall(r'from "([^"]+)"', module.read_text()):
             assert source.startswith(("node:", "./")), (module, source)
+
+
+@pytest.mark.skipif(not shutil.which("npm"), reason="npm is not installed")
+def test_the_package_can_be_packed_installed_and_loaded(hooke, tmp_path):
+    def run(*words, cwd):
+        return subprocess.run(words, cwd=cwd, env=hooke.env, text=True, capture_output=True, check=True,
+                              timeout=WAIT * 3).stdout
+
+    packed = json.loads(run("npm", "pack", "--json", "--offline", "--pack-destination", str(tmp_path),
+                            cwd=ADAPTER))[0]
+    names = {file["path"] for file in packed["files"]}
+    lib = {f"lib/{p.name}" for p in (ADAPTER / "lib").glob("*.js")}
+    assert names == {"LICENSE", "README.md", "index.d.ts", "index.js", "package.json"} | lib
+    (tmp_path / "package.json").write_text("{}")
+    run("npm", "install", "--offline", "--no-audit", "--no-fund", f"./{packed['filename']}", cwd=tmp_path)
+    script = ("for (const name of ['hooke-opencode', 'hooke-opencode/server'])"
+              " console.log(Object.keys(await import(name)).join(), (await import(name)).default.id)")
+    assert run("node", "--input-type=module", "-e", script, cwd=tmp_path) == "default hooke\n" * 2
 
 
 # Tools
@@ -483,6 +510,9 @@ def test_the_end_waits_for_what_has_happened_and_warns_of_nothing(hooke):
     daemon.end()
 
 
+CALL = ("tool.execute.before", {"tool": "bash", "sessionID": "s", "callID": "c"}, {"args": {"a": 1}})
+
+
 def test_goes_on_without_one_and_warns_once(hooke):
     hooke.config("hooks: [{ name: no, on: tool.execute.before, block: never }]")
     host = OpenCode(hooke, program="/nowhere/hooke")
@@ -503,3 +533,112 @@ def test_when_required_nothing_goes_on_without_one(hooke):
     assert "error" in host.say("go")
     assert "error" not in host.hook("shell.env", {"cwd": "/"}, {"env": {}})
     host.end()
+
+
+def test_a_daemon_that_ends_at_once_is_not_waited_for(hooke):
+    program = hooke.home / "broken"
+    program.write_text("#!/bin/sh\nexit 3\n")
+    program.chmod(0o755)
+    host = OpenCode(hooke, program=str(program))
+    assert "error" not in host.hook(*CALL)
+    told, = host.calls("showToast")
+    assert f"'{program} serve' ended at once (exit code 3)" in told["body"]["message"]
+    host.end()
+
+
+@pytest.mark.parametrize("words,told", [(["run", "go"], True), (["--print-logs", "serve"], True),
+                                        ([], False)])
+def test_a_terminal_without_a_screen_shows_what_a_toast_would(hooke, words, told):
+    """`opencode run` has a terminal and nothing that shows toasts."""
+    ours, theirs = pty.openpty()
+    host = OpenCode(hooke, program="/nowhere/hooke", stdout=theirs, words=words)
+    host.child.stdin.write(json.dumps({"hook": CALL[0], "input": CALL[1], "output": CALL[2]}) + "\n")
+    assert ("hooks do not run" in host.end()) == told
+    os.close(ours)
+    os.close(theirs)
+
+
+class FakeDaemon:
+    """Answers what it is told to: one answer for each message, None hangs up, "" says nothing."""
+
+    def __init__(self, hooke, *answers):
+        self.path, self.answers = hooke.home / "fake.sock", iter(answers)
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(self.path))
+        self.listener.listen()
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            with contextlib.suppress(OSError):
+                connection, _ = self.listener.accept()
+                with connection, connection.makefile("r") as lines:
+                    self.talk(connection, lines)
+            if self.listener.fileno() < 0:
+                return
+
+    def talk(self, connection, lines):
+        for line in lines:
+            asked = json.loads(line)
+            answer = {} if asked["method"] == "hello" else next(self.answers, None)
+            if answer is None:
+                return
+            if answer != "":
+                message = {"jsonrpc": "2.0", "id": asked["id"], **(answer or {"result": {}})}
+                connection.sendall(json.dumps(message).encode() + b"\n")
+
+    def close(self):
+        self.listener.close()
+
+
+def verdict(critical=None, **verdict):
+    return {"result": {"verdict": verdict, **({"critical": True} if critical else {})}}
+
+
+@pytest.mark.parametrize("before,refused", [
+    ([], True),  # nobody knows: built-in guards are there unless somebody has put them off
+    ([verdict(critical=True)], True),
+    ([verdict(critical=False)], False),
+])
+def test_a_call_that_was_being_looked_at_when_the_daemon_went_is_not_let_through(
+        hooke, before, refused):
+    with contextlib.closing(FakeDaemon(hooke, *before, None)) as daemon:
+        host = OpenCode(hooke, program=False, socket=str(daemon.path))
+        for _ in before:
+            assert "error" not in host.hook(*CALL)
+        got = host.hook(*CALL)
+        assert ("error" in got) == refused
+        assert not refused or re.search("the daemon has gone.*try it again", got["error"])
+        assert len(host.calls("showToast")) == 1
+        host.end()
+
+
+def test_what_is_no_gate_goes_on_when_the_daemon_goes(hooke):
+    with contextlib.closing(FakeDaemon(hooke, None, None, None)) as daemon:
+        host = OpenCode(hooke, program=False, socket=str(daemon.path))
+        assert "error" not in host.hook("shell.env", {"cwd": "/"}, {"env": {}})
+        assert "error" not in host.hook("tool.definition", {"toolID": "bash"}, {"description": "d"})
+        assert "error" not in host.say("go")
+        host.end()
+
+
+def test_an_event_that_the_daemon_refuses_is_not_let_through(hooke):
+    hooke.config("strict: true\nhooks: [{ name: a, on: nowhere, block: b }]")
+    daemon, host = Daemon(hooke), OpenCode(hooke)
+    got = host.hook(*CALL)
+    assert "safety-critical" in got["error"] and "hooke config check" in got["error"]
+    hooke.config("hooks: []")
+    assert "error" not in host.hook(*CALL)
+    host.end()
+    daemon.end()
+
+
+def test_a_daemon_that_says_nothing_is_given_up(hooke):
+    with contextlib.closing(socket.socket(socket.AF_UNIX)) as listener:
+        listener.bind(str(hooke.home / "mute.sock"))
+        listener.listen()
+        host = OpenCode(hooke, program=False, socket=str(hooke.home / "mute.sock"))
+        assert "error" not in host.hook(*CALL)
+        told, = host.calls("showToast")
+        assert "does not answer" in told["body"]["message"]
+        host.end()

@@ -15,32 +15,7 @@ import time
 
 import pytest
 
-from daemon import WAIT, Daemon, Host, answer, client, wait_for
-
-GUARD = """
-hooks:
-  - name: no-rm
-    on: tool.execute.before
-    when: tool == "bash" and has(args.command, "rm")
-    block: rm is not for agents
-"""
-
-
-def pre_tool_use(hooke, command, session="c1"):
-    return {"session_id": session, "transcript_path": "/dev/null", "cwd": str(hooke.cwd),
-            "permission_mode": "default", "hook_event_name": "PreToolUse", "tool_name": "Bash",
-            "tool_input": {"command": command}, "tool_use_id": "toolu_1"}
-
-
-def waiting_hook(hooke, name="waits"):
-    """A hook that says its pid and waits until the test lets it go; it only sees `wait` calls."""
-    began, go = hooke.home / f"{name}.pid", hooke.home / f"{name}.go"
-    os.mkfifo(go)
-    script = hooke.home / f"{name}.sh"
-    script.write_text(f"#!/bin/sh\necho $$ >{began}.new; mv {began}.new {began}\nread x <{go}\n")
-    script.chmod(0o755)
-    return began, go, (f"  - name: {name}\n    on: tool.execute.before\n    tool: wait\n"
-                       f"    exec: [{script}]\n")
+from daemon import GUARD, WAIT, Daemon, Host, answer, client, pre_tool_use, wait_for, waiting_hook
 
 
 @pytest.fixture
@@ -134,6 +109,15 @@ def test_a_host_gets_verdict_and_receipt(daemon, hooke):
     assert got["outcome"] == "block"
     shown = hooke("trace", "show", got["receipt"], "--json")
     assert "no-rm" in shown.out
+
+
+def test_a_host_is_told_where_hooks_must_not_be_passed_over(daemon, hooke):
+    host = daemon.host(cwd=str(hooke.cwd))
+    call = {"tool": "bash", "args": {"command": "ls"}}
+    assert host.emit("tool.execute.before", call)["critical"] is True
+    assert "critical" not in host.emit("agent.stop", {})
+    hooke.config("disabled_hooks: [secret-guard, command-guard, sandbox]")
+    assert "critical" not in host.emit("tool.execute.before", call)
 
 
 def shape(value):
@@ -431,6 +415,28 @@ def test_after_the_handshake_nothing_runs_twice(hooke):
     assert runs_of(hooke) == 0
     thread.join()
     server.close()
+
+
+@pytest.mark.parametrize("critical", [False, True])
+def test_a_daemon_that_is_killed_refuses_what_critical_hooks_had_to_see(hooke, critical):
+    hooke.config("disabled_hooks: [secret-guard, command-guard, sandbox]\nhooks:\n"
+                 "  - { name: slow, on: tool.execute.before, exec: 'echo $$ >pid; exec sleep 60',"
+                 f" safety_critical: {'true' if critical else 'false'} }}\n")
+    daemon = Daemon(hooke)
+    client_process = subprocess.Popen([client(), "claude"], cwd=hooke.cwd, env=hooke.env, text=True,
+                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE)
+    hooke.started.append(client_process)
+    client_process.stdin.write(json.dumps(pre_tool_use(hooke, "ls")))
+    client_process.stdin.flush()
+    pid = hooke.cwd / "pid"
+    wait_for(lambda: pid.exists() and pid.read_text().endswith("\n"))
+    daemon.end("kill")
+    os.kill(int(pid.read_text()), signal.SIGKILL)
+    out, err = client_process.communicate(timeout=WAIT)
+    assert (client_process.returncode, out) == (2 if critical else 1, "")
+    assert err.startswith("hooke-answer: the daemon ended while it answered")
+    assert ("so it is refused" in err) == critical and err.count("\n") == 1
 
 
 def test_a_daemon_that_hangs_is_given_up_in_time(hooke):

@@ -46,10 +46,17 @@ export class Connection {
     this.notBefore = 0
   }
 
-  /* The result of a request; rejects when there is no daemon or it answers with an error. */
+  /*
+   * The result of a request; rejects when there is no daemon or it answers with an error. What was
+   * asked and not answered is marked as `asked`: hooks may have run, and it is not asked again.
+   */
   async call(method, params) {
     await this.connect()
-    return this.send(method, params)
+    try {
+      return await this.send(method, params)
+    } catch (error) {
+      throw Object.assign(error, { asked: true })
+    }
   }
 
   connect() {
@@ -74,11 +81,21 @@ export class Connection {
     if (!this.options.path) throw new Error("HOOKE_SOCKET is empty")
     const socket = await open(this.options.path).catch(() => this.start())
     this.attach(socket)
-    await this.send("hello", this.options.hello).catch((error) => {
+    await this.greet().catch((error) => {
       this.drop(error)
       throw error
     })
     socket.unref() /* an open connection must not keep the host from ending */
+  }
+
+  /* One that hangs would take the host with it. */
+  async greet() {
+    const { path, hello } = this.options
+    let timer
+    const late = new Promise((_resolve, reject) => {
+      timer = setTimeout(() => reject(new Error(`the daemon on '${path}' does not answer`)), START_MS)
+    })
+    await Promise.race([this.send("hello", hello), late]).finally(() => clearTimeout(timer))
   }
 
   async start() {
@@ -90,18 +107,20 @@ export class Connection {
       cwd: "/",
       env: this.options.env,
     })
-    child.once("error", (error) => (failed = error))
+    const words = `'${this.options.program} serve'`
+    child.once("error", (error) => (failed = `${words} cannot be started: ${error.message}`))
+    child.once("exit", (code, signal) => {
+      failed = `${words} ended at once (${signal ?? `exit code ${code}`}): it says why in a terminal`
+    })
     child.unref()
-    for (let waited = 0; waited < START_MS && !failed; waited += STEP_MS) {
+    for (let waited = 0; waited < START_MS; waited += STEP_MS) {
+      const over = failed /* looked at before the last attempt: another daemon may have been faster */
       const socket = await open(this.options.path).catch(() => undefined)
       if (socket) return socket
+      if (over) throw new Error(over)
       await wait(STEP_MS)
     }
-    throw new Error(
-      failed
-        ? `'${this.options.program}' cannot be started: ${failed.message}`
-        : `'${this.options.program} serve' was started but does not listen on '${this.options.path}'`,
-    )
+    throw new Error(`${words} was started but does not listen on '${this.options.path}'`)
   }
 
   attach(socket) {

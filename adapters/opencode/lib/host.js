@@ -8,10 +8,20 @@ import { modelOf } from "./sessions.js"
 /* Where something can be refused; without the daemon it is, when it is required. */
 const GATES = new Set(["chat.message", "tool.execute.before", "permission.ask"])
 
+/* Commands of OpenCode that have a terminal and no screen to show toasts on. */
+const PLAIN = new Set(["run", "serve", "web", "acp", "github", "pr"])
+
+function hasScreen() {
+  return process.stdout.isTTY && !process.argv.slice(2).some((word) => PLAIN.has(word))
+}
+
 export class Host {
   constructor({ client, connection, directory, required }) {
     Object.assign(this, { client, connection, directory, required })
     this.warned = false
+    /* Points with hooks that must not be passed over, as the daemon has said: built-in guards are there
+     * unless somebody has put them off. */
+    this.critical = new Set(["tool.execute.before"])
   }
 
   /* The verdict; an empty one where the daemon has none to give. */
@@ -24,14 +34,22 @@ export class Host {
         data,
       })
       this.warned = false
+      if (result.critical) this.critical.add(point)
+      else this.critical.delete(point)
       if (result.verdict.say) this.toast(result.verdict.say, "info")
       return result.verdict
     } catch (error) {
       if (!this.connection.closed) this.warn(error)
-      if (this.required && GATES.has(point))
-        throw new Error(`hooke is required and cannot be asked: ${error.message}`)
+      if (GATES.has(point)) this.refuseUnseen(point, error)
       return {}
     }
+  }
+
+  /* What was being looked at when the daemon went, or failed, is no more allowed than refused. */
+  refuseUnseen(point, error) {
+    if (this.required) throw new Error(`hooke is required and cannot be asked: ${error.message}`)
+    if (error.asked && this.critical.has(point))
+      throw new Error(`the safety-critical hooks of hooke have not seen this (${error.message}): try it again`)
   }
 
   created(session, { source, agent }) {
@@ -45,10 +63,10 @@ export class Host {
     this.tell(`hooks do not run: ${error.message}`, "warning")
   }
 
-  /* To the person, also where no terminal shows toasts. */
+  /* To the person, also where nothing shows toasts. */
   tell(message, variant) {
     this.toast(message, variant)
-    if (!process.stdout.isTTY) process.stderr.write(`hooke: ${message}\n`)
+    if (!hasScreen()) process.stderr.write(`hooke: ${message}\n`)
   }
 
   /* OpenCode ------------------------------------------------------------------------------------ */

@@ -25,6 +25,9 @@ static void a_name_that_only_begins_alike_is_another_model(void **state UNUSED)
 {
     assert_true(find("gpt-4o").window > find("gpt-4").window);
     assert_false(find("gpt-4.5").priced);
+    assert_true(find("claude-opus-5-5").input < find("claude-opus-5").input);
+    assert_true(find("gpt-5.6-luna").input < find("gpt-5.6-sol").input);
+    assert_int_equal(find("claude-opus-4-1").window, 200000);
     assert_false(find("o3000").priced);
     assert_int_equal(find("llama-3").window, 128000);
     assert_false(find("llama-3").priced);
@@ -37,6 +40,10 @@ static void every_price_of_the_table_is_plausible(void **state UNUSED)
     static const char *const names[] = {
         "claude-opus-4-5",
         "claude-sonnet-4",
+        "claude-sonnet-5-5",
+        "gpt-5.6-terra",
+        "gpt-6-sol",
+        "gemini-3.1-pro-preview",
         "claude-3-haiku",
         "gpt-5",
         "gpt-5-pro",

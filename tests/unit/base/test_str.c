@@ -39,6 +39,21 @@ static void knows_its_suffixes(void **state UNUSED)
     assert_false(str_ends((struct str){ 0 }, STR("c")));
 }
 
+static void a_whole_number_is_digits_only(void **state UNUSED)
+{
+    static const char *const others[] = { "",   "-1",  "+1",  " 1",
+                                          "1 ", "1.0", "0x1", "1000000000000000000" };
+    int64_t n = -1;
+
+    assert_true(str_to_whole(STR("007"), &n));
+    assert_int_equal(n, 7);
+    assert_true(str_to_whole(STR("999999999999999999"), &n));
+    assert_true(n == 999999999999999999);
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        assert_false(str_to_whole(str_of(others[i]), &n));
+    assert_true(n == 999999999999999999);
+}
+
 static void trims_both_ends(void **state UNUSED)
 {
     assert_true(str_is(str_trim(STR(" \t\r\na b\v\f ")), "a b"));
@@ -105,7 +120,7 @@ static void fits_whole_characters(void **state UNUSED)
 
 TESTS(cmocka_unit_test(fits_whole_characters), cmocka_unit_test(tells_unset_from_empty),
       cmocka_unit_test(compares_by_length_and_bytes), cmocka_unit_test(knows_its_prefixes),
-      cmocka_unit_test(knows_its_suffixes), cmocka_unit_test(trims_both_ends),
-      cmocka_unit_test(cuts_at_every_separator), cmocka_unit_test(cuts_the_empty_text_once),
-      cmocka_unit_test(suggests_the_nearest_word),
+      cmocka_unit_test(knows_its_suffixes), cmocka_unit_test(a_whole_number_is_digits_only),
+      cmocka_unit_test(trims_both_ends), cmocka_unit_test(cuts_at_every_separator),
+      cmocka_unit_test(cuts_the_empty_text_once), cmocka_unit_test(suggests_the_nearest_word),
       cmocka_unit_test(does_not_suggest_for_overlong_words))

@@ -17,6 +17,8 @@ static const struct agents_read documents[] = {
       "{'source':'subagent'}" },
     { "UserPromptSubmit", "'prompt':'hi'", "chat.message",
       "{'message':{'text':'hi','internal':false}}" },
+    { "UserPromptSubmit", "'prompt':'<task-notification>done'", "chat.message",
+      "{'message':{'text':'<task-notification>done','internal':true}}" },
     { "PreToolUse", BASH, "tool.execute.before",
       "{'tool':'bash','call_id':'c1','args':{'command':'ls','timeout':5}}" },
     { "PreToolUse", READ, "tool.execute.before",
@@ -38,6 +40,8 @@ static const struct agents_read documents[] = {
       "{'messages':[],'continuations':0,'status':{'type':'idle'}}" },
     { "StopFailure", "'error':'rate_limit','error_details':'429'", "agent.error",
       "{'error':{'class':'rate_limit','message':'429'}}" },
+    { "StopFailure", "'error':'unknown','last_assistant_message':'API Error: 400'", "agent.error",
+      "{'error':{'class':'unknown','message':'API Error: 400'}}" },
     { "PreCompact", "'trigger':'manual','custom_instructions':'keep names'",
       "experimental.session.compacting", "{'trigger':'manual','prompt':'keep names'}" },
     { "PostCompact", "'trigger':'auto','compact_summary':'s'", "session.compacted",
@@ -134,8 +138,21 @@ static const struct agents_write answers[] = {
       "{" OUT("PostToolUse") "'updatedToolOutput':[{'type':'text','text':'x'}],"
                              "'updatedMCPToolOutput':[{'type':'text','text':'x'}]}}",
       NULL },
+    { "PostToolUse", BASH ",'tool_response':{'filenames':['a']}",
+      "{'decision':'block','reason':'no'}", "{'decision':'block','reason':'no'}",
+      "Claude Code has no 'block' at PostToolUse: the output stays" },
+    { "PostToolUse", BASH ",'tool_response':{'filenames':['a']}",
+      "critical {'decision':'block','reason':'no'}",
+      "{'decision':'block','reason':'no','continue':false,'stopReason':'no'}",
+      "Claude Code has no 'block' at PostToolUse: it is stopped" },
+    { "PostToolUse", SHELL, "critical {'decision':'block','reason':'no'}",
+      "{'decision':'block','reason':'no'," OUT(
+          "PostToolUse") "'updatedToolOutput':{'stdout':'no','stderr':'','interrupted':false}}}",
+      NULL },
     { "PostToolUseFailure", READ, "{'decision':'block','reason':'no'}",
-      "{'decision':'block','reason':'no'}", NULL },
+      "{'decision':'block','reason':'no'}", "the output stays" },
+    { "PostToolUseFailure", READ, "critical {'decision':'block','reason':'no'}",
+      "{'decision':'block','reason':'no','continue':false,'stopReason':'no'}", "it is stopped" },
     { "PostToolUseFailure", READ, "{'stop':'x','say':'s'}",
       "{'continue':false,'stopReason':'x','systemMessage':'s'}", NULL },
     { "PostToolUseFailure", READ, "{'inject':[{'id':'1','text':'t'}]}",
@@ -154,8 +171,10 @@ static const struct agents_write answers[] = {
     { "SubagentStop", "", "{'stop':'x','say':'s'}",
       "{'continue':false,'stopReason':'x','systemMessage':'s'}", NULL },
     { "StopFailure", "", "{'say':'s'}", "{}", "nobody reads it" },
-    { "PreCompact", "", "{'decision':'block','reason':'no','say':'s'}",
-      "{'decision':'block','reason':'no','systemMessage':'s'}", NULL },
+    { "PreCompact", "", "{'decision':'block','reason':'no'}", "{'decision':'block','reason':'no'}",
+      NULL },
+    { "PreCompact", "", "{'say':'s'}", "{}", "Claude Code has no 'say' at PreCompact" },
+    { "PreCompact", "", "{'replace':{'context':['a','b']}}", "{'printed':'a\\n\\nb'}", NULL },
     { "PreCompact", "", "{'replace':{'prompt':'x'}}", "{}", "is dropped" },
     { "PostCompact", "", "{'say':'s'}", "{'systemMessage':'s'}", NULL },
     { "Notification", "", "{}", "{}", NULL },
@@ -210,6 +229,17 @@ static void finds_the_text_in_what_tools_answer(void **state UNUSED)
         { "{'content':[{'type':'text','text':'a'},{'type':'image'}]}", "a",
           "{'content':[{'type':'text','text':'x'},{'type':'image'}]}" },
         { "[{'type':'text','text':'a'}]", "a", "[{'type':'text','text':'x'}]" },
+        { "{'content':[{'type':'text','text':'a'},{'type':'image'},{'type':'text','text':'b'}],'n':1}",
+          "a\nb", "{'content':[{'type':'text','text':'x'},{'type':'image'}],'n':1}" },
+        { "[{'type':'image'},{'type':'resource','resource':{'uri':'u','text':'a'}},'b']", "a\nb",
+          "[{'type':'image'},{'type':'resource','resource':{'uri':'u','text':'x'}}]" },
+        { "{'content':[{'type':'text','text':'a'}],'structuredContent':{'k':'v'}}",
+          "a\n{\"k\":\"v\"}", "{'content':[{'type':'text','text':'x'}]}" },
+        { "{'content':[{'type':'text','text':'{ \\u0022k\\u0022: 1 }'}],'structuredContent':{'k':1}}",
+          "{ \"k\": 1 }", "{'content':[{'type':'text','text':'x'}]}" },
+        { "{'content':[{'type':'text','text':'a'}],'structuredContent':null}", "a",
+          "{'content':[{'type':'text','text':'x'}]}" },
+        { "{'content':[],'numFiles':1}", "{\"content\":[],\"numFiles\":1}", NULL },
         { "{'numFiles':1}", "{\"numFiles\":1}", NULL },
         { "null", "null", NULL },
     };
@@ -224,6 +254,21 @@ static void finds_the_text_in_what_tools_answer(void **state UNUSED)
             agents_same(&a, rows[i].response, changed, rows[i].changed);
         else
             assert_null(changed);
+    }
+}
+
+static void a_zero_byte_hides_nothing(void **state UNUSED)
+{
+    static const char *const responses[] = {
+        "{'stdout':'a\\u0000b','stderr':'c'}",
+        "{'content':[{'text':'a\\u0000b'},{'text':'c'}]}",
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(responses); i++) {
+        CLEANUP(arena) struct arena a = { 0 };
+        const struct json *response = value_of(&a, agents_quoted(&a, responses[i]));
+
+        assert_true(str_eq(json_str(&a, claude_response_text(&a, response)), STR("a\0b\nc")));
     }
 }
 
@@ -268,5 +313,6 @@ TESTS(cmocka_unit_test(reads_every_event), cmocka_unit_test(says_every_part),
       cmocka_unit_test(a_subagent_has_a_session_of_its_own),
       cmocka_unit_test(keeps_what_the_agent_called_it),
       cmocka_unit_test(finds_the_text_in_what_tools_answer),
+      cmocka_unit_test(a_zero_byte_hides_nothing),
       cmocka_unit_test(json_that_is_changed_stays_json), cmocka_unit_test(what_is_no_event_is_said),
       cmocka_unit_test(knows_its_other_events), cmocka_unit_test(its_page_has_its_table))

@@ -77,6 +77,14 @@ static const struct agents_write answers[] = {
       "{" OUT("PreToolUse") "'permissionDecision':'deny','permissionDecisionReason':"
                             "'r (Codex can\\u0027t be made to ask)'}}",
       "it is blocked" },
+    { "PreToolUse", BASH,
+      "critical {'replace':{'args':{'command':'b'},'argv_prefix':['nice']},"
+      "'inject':[{'id':'1','text':'t'}]}",
+      "{" OUT("PreToolUse") "'permissionDecision':'deny','permissionDecisionReason':"
+                            "'a safety-critical hook changed \\u0027argv_prefix\\u0027,"
+                            " which Codex can\\u0027t take at PreToolUse',"
+                            "'additionalContext':'t'}}",
+      "it is blocked" },
     { "PermissionRequest", BASH, "{'decision':'block','reason':'no'}",
       "{" OUT("PermissionRequest") "'decision':{'behavior':'deny','message':'no'}}}", NULL },
     { "PermissionRequest", BASH, "{'decision':'allow','say':'s'}",

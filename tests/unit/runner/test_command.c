@@ -124,9 +124,9 @@ static void the_receipt_counts_bytes_and_keeps_the_head_of_stderr(void **state U
 
     bed_open(&bed, NULL, NULL);
     r = run(&bed, "    exec: 'cat >/dev/null; echo careful >&2; echo \"{\\\"colour\\\":1}\"'\n");
-    assert_true(r->io.bytes_in > 100);
-    assert_int_equal(r->io.bytes_out, 13);
-    assert_string_equal(r->io.stderr_head, "careful");
+    assert_true(r->io->bytes_in > 100);
+    assert_int_equal(r->io->bytes_out, 13);
+    assert_string_equal(r->io->stderr_head, "careful");
     assert_string_equal(bed.receipt.warnings[0], "hook 'prog': unknown field 'colour'");
 }
 

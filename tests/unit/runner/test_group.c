@@ -161,7 +161,7 @@ static void no_failure_is_lost(void **state UNUSED)
         r = emit(&bed);
         assert_int_equal(r->end, RUN_FAILED);
         assert_non_null(strstr(r->detail, "exited with code 3: bad luck"));
-        assert_string_equal(r->io.stderr_head, "bad luck");
+        assert_string_equal(r->io->stderr_head, "bad luck");
         assert_int_equal(bed.receipt.verdict.decision, rows[i].decision);
         assert_string_equal(bed.receipt.verdict.injections->text, "context");
         if (rows[i].reason && !strstr(bed.receipt.verdict.reason, rows[i].reason))
@@ -253,14 +253,14 @@ static void the_receipt_adds_up_bytes(void **state UNUSED)
     uint64_t one;
 
     open_bed(&bed, "", GROUP(&bed, "", "exec: 'echo 1234'"));
-    one = emit(&bed)->io.bytes_in;
+    one = emit(&bed)->io->bytes_in;
     bed_configure(&bed, NULL,
                   "hooks: [{ name: all, on: PreToolUse,"
                   " group: [{ exec: 'echo 1234' }, { exec: 'echo 567; echo hm >&2' }] }]\n");
     r = emit(&bed);
-    assert_int_equal(r->io.bytes_in, 2 * one);
-    assert_int_equal(r->io.bytes_out, 9);
-    assert_string_equal(r->io.stderr_head, "hm");
+    assert_int_equal(r->io->bytes_in, 2 * one);
+    assert_int_equal(r->io->bytes_out, 9);
+    assert_string_equal(r->io->stderr_head, "hm");
 }
 
 /* Each says how many of its kind are alive, itself included. */

@@ -56,7 +56,7 @@ static void one_process_answers_all_events(void **state UNUSED)
         const struct hook_run *r = emit(&bed, "{\"tool\":\"bash\"}");
 
         assert_int_equal(r->end, RUN_DONE);
-        assert_true(r->io.bytes_in > 100);
+        assert_true(r->io->bytes_in > 100);
         assert_string_equal(bed_verdict(&bed), "{\"say\":\"hello\"}");
     }
     assert_int_equal(count_starts(&bed), 1);
@@ -79,8 +79,8 @@ static void what_it_writes_to_stderr_is_in_the_receipt_of_its_event(void **state
     CLEANUP(bed) struct bed bed = { 0 };
 
     open_bed(&bed, "stderr", "layer: guard");
-    assert_string_equal(emit(&bed, NULL)->io.stderr_head, "careful 1");
-    assert_string_equal(emit(&bed, NULL)->io.stderr_head, "careful 2");
+    assert_string_equal(emit(&bed, NULL)->io->stderr_head, "careful 1");
+    assert_string_equal(emit(&bed, NULL)->io->stderr_head, "careful 2");
 }
 
 static void an_error_is_a_failed_run_and_no_failure_of_the_process(void **state UNUSED)
@@ -115,7 +115,7 @@ static void one_that_dies_at_once_is_given_up_and_says_why(void **state UNUSED)
     expect_failure(&bed, RUN_FAILED, "the last time it exited with 1: NameError: x");
     assert_int_equal(count_starts(&bed), 3);
     r = emit(&bed, NULL);
-    assert_non_null(strstr(r->io.stderr_head, "Traceback"));
+    assert_non_null(strstr(r->io->stderr_head, "Traceback"));
     assert_int_equal(count_starts(&bed), 3);
 }
 

@@ -80,7 +80,7 @@ static void *emit_in_thread(void *context)
     ev.data = json_with(&x->arena, NULL, STR("think"), json_bool(&x->arena, x->think));
     if (engine_emit(x->bed->engine, &ev, &x->arena, &r, NULL) == 0 && r.run_count == 1) {
         x->said = r.verdict.say;
-        x->llm = r.runs[0].io.llm;
+        x->llm = r.runs[0].io->llm;
         x->end = r.runs[0].end;
     }
     receipt_release(&r);

@@ -69,7 +69,7 @@ static void functions_become_methods_of_the_agent(void **state UNUSED)
             "{\"say\":\"hello\"}");
         assert_string_equal(strbuf_cstr(&agent.asked), cases[i].asked);
         assert_string_equal(agent.callback, "no");
-        assert_int_equal(bed.receipt.runs[0].io.llm.tokens, 12);
+        assert_int_equal(bed.receipt.runs[0].io->llm.tokens, 12);
         strbuf_release(&agent.asked);
     }
 }

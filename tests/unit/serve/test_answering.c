@@ -140,23 +140,38 @@ static void an_aborted_event_does_not_happen(void **state UNUSED)
     assert_string_equal(r.out, "{\"continue\":false,\"stopReason\":\"the event was aborted\"}\n");
 }
 
-static void who_has_gone_is_no_failure(void **state UNUSED)
+/* The exit code when nobody can read the answer. */
+static int serve_nobody(const char *config, const char *event)
 {
     CLEANUP(place) struct place p = { 0 };
     struct answer_request q = { .agent = "claude" };
-    int in[2], out[2];
+    int in[2], out[2], rc;
 
-    place_open(&p, RULE);
+    place_open(&p, config);
     signal(SIGPIPE, SIG_IGN);
     assert_int_equal(pipe(in) | pipe(out), 0);
-    assert_true(write(in[1], EVENT("s"), strlen(EVENT("s"))) > 0);
+    assert_true(write(in[1], event, strlen(event)) > 0);
     close(out[0]);
     q.in = in[0];
     q.out = q.err = out[1];
-    assert_int_equal(answer_serve(&p.rt, &q), 0);
+    rc = answer_serve(&p.rt, &q);
     close(in[0]);
     close(in[1]);
     close(out[1]);
+    return rc;
+}
+
+static void who_has_gone_is_no_failure(void **state UNUSED)
+{
+    assert_int_equal(serve_nobody("{}", EVENT("s")), 0);
+}
+
+static void the_exit_code_says_what_could_not_be_written(void **state UNUSED)
+{
+    assert_int_equal(serve_nobody(RULE, EVENT("s")), 2);
+    assert_int_equal(
+        serve_nobody("hooks: [{ name: n, on: tool.execute.before, inject: text }]", EVENT("s")), 1);
+    assert_int_equal(serve_nobody("{}", "no event"), 2);
 }
 
 static void *serve_many(void *context)
@@ -205,5 +220,7 @@ static void a_configuration_that_is_not_in_force_is_said(void **state UNUSED)
 TESTS(cmocka_unit_test(answers_while_the_agent_keeps_its_end_open),
       cmocka_unit_test(a_document_that_never_ends_is_given_up),
       cmocka_unit_test(an_agent_that_is_none), cmocka_unit_test(an_aborted_event_does_not_happen),
-      cmocka_unit_test(who_has_gone_is_no_failure), cmocka_unit_test(many_at_once),
+      cmocka_unit_test(who_has_gone_is_no_failure),
+      cmocka_unit_test(the_exit_code_says_what_could_not_be_written),
+      cmocka_unit_test(many_at_once),
       cmocka_unit_test(a_configuration_that_is_not_in_force_is_said))

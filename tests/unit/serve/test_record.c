@@ -159,7 +159,7 @@ static void without_a_store_only_the_first_may(void **state UNUSED)
 
     bed_open(&bed, NULL, STOPPING);
     rec = counted(&bed, POINT_AGENT_STOP, false, false);
-    assert_true(rec.unknown);
+    assert_non_null(rec.unknown);
     assert_true(record_continue(&rec, NULL, "a", &bed.arena, &why));
     rec = counted(&bed, POINT_AGENT_STOP, false, true);
     assert_false(record_continue(&rec, NULL, "b", &bed.arena, &why));

@@ -2,6 +2,7 @@
  * What only the SQLite store has: other processes, a file that can be in any condition, a log that
  * must not grow. Called with "--work" this program is one of the other processes.
  */
+#include "base/clock.h"
 #include "base/path.h"
 #include "base/strbuf.h"
 #include "file_put.h"
@@ -344,6 +345,48 @@ static void patience_has_an_end(void **state)
     db_close(&holding);
 }
 
+static void who_waited_in_vain_does_not_wait_as_long_again(void **state)
+{
+    struct fixture *f = *state;
+    struct db waiting = { .path = f->path }, holding = { .path = f->path };
+    uint64_t full = (uint64_t)STORE_PATIENCE_MS * 1000000u, now;
+
+    assert_int_equal(db_ready(&holding, &f->e), 0);
+    assert_int_equal(db_ready(&waiting, &f->e), 0);
+    assert_int_equal(db_begin(&holding, &f->e), 0);
+    waiting.deadline = 0;
+    assert_int_equal(db_begin(&waiting, &f->e), -EBUSY);
+    now = clock_mono_ns();
+    assert_int_equal(db_ready(&waiting, &f->e), 0);
+    assert_true(waiting.deadline < now + full / 2);
+    assert_int_equal(db_end(&holding, 0, &f->e), 0);
+    assert_int_equal(db_begin(&waiting, &f->e), 0);
+    assert_int_equal(db_end(&waiting, 0, &f->e), 0);
+    assert_int_equal(db_ready(&waiting, &f->e), 0);
+    assert_true(waiting.deadline >= now + full);
+    db_close(&waiting);
+    db_close(&holding);
+}
+
+/* Threads queue for one store: else the last would wait once for each of them. */
+static void patience_begins_when_the_store_is_asked_for(void **state)
+{
+    struct fixture *f = *state;
+    struct db waiting = { .path = f->path }, holding = { .path = f->path };
+    uint64_t began = clock_mono_ns();
+
+    assert_int_equal(db_ready(&holding, &f->e), 0);
+    assert_int_equal(db_ready(&waiting, &f->e), 0);
+    assert_int_equal(db_begin(&holding, &f->e), 0);
+    waiting.asked_ns = began - (uint64_t)STORE_PATIENCE_MS * 1000000u;
+    assert_int_equal(db_ready(&waiting, &f->e), 0);
+    assert_int_equal(db_begin(&waiting, &f->e), -EBUSY);
+    assert_true(clock_mono_ns() - began < (uint64_t)STORE_PATIENCE_MS * 1000000u);
+    assert_int_equal(db_end(&holding, 0, &f->e), 0);
+    db_close(&waiting);
+    db_close(&holding);
+}
+
 /* The file ------------------------------------------------------------------------------------- */
 
 static void an_unused_store_leaves_no_trace(void **state)
@@ -534,6 +577,8 @@ int main(int argc, char **argv)
         WITH_FOLDER(a_reader_in_the_way_only_delays_the_checkpoint),
         WITH_FOLDER(several_stores_of_one_process_share_the_file),
         WITH_FOLDER(patience_has_an_end),
+        WITH_FOLDER(who_waited_in_vain_does_not_wait_as_long_again),
+        WITH_FOLDER(patience_begins_when_the_store_is_asked_for),
         WITH_FOLDER(an_unused_store_leaves_no_trace),
         WITH_FOLDER(values_outlive_the_store),
         WITH_FOLDER(only_its_owner_may_read_the_file),
