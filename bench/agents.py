@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What a tool call costs in Codex and Gemini CLI: without hooks, with five hooks of hooke at the event before
-a tool, with hooke at every event as `hooke install` has it, and with five hooks in bash and jq.
+"""What a tool call costs in Claude Code, Codex and Gemini CLI: without hooks, with five hooks of hooke at the
+event before a tool, with hooke at every event as `hooke install` has it, and with five hooks in bash and jq.
 
     agents.py BUILD       prints "<row><TAB><nanoseconds, median>" for the agents that are installed
 
@@ -23,8 +23,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent / "tests/agents"))
 
 CALLS = 12
-BEFORE = {"codex": "PreToolUse", "gemini": "BeforeTool"}
-FILES = {"codex": "hooks.json", "gemini": "settings.json"}
+BEFORE = {"claude": "PreToolUse", "codex": "PreToolUse", "gemini": "BeforeTool"}
+FILES = {"claude": "settings.json", "codex": "hooks.json", "gemini": "settings.json"}
 
 
 def change(agent, make):
@@ -36,11 +36,9 @@ def change(agent, make):
 
 
 def bash_hooks(agent):
-    one = [{"type": "command", "name": f"word-{n}", "command": f"{HERE}/word.sh '{word}'"}
-           for n, word in enumerate(five.WORDS)]
-    if agent.name == "codex":
-        for hook in one:
-            del hook["name"]
+    one = [{"type": "command", "command": f"{HERE}/word.sh '{word}'"} for word in five.WORDS]
+    if agent.name == "gemini":
+        one = [{"name": f"word-{n}", **hook} for n, hook in enumerate(one)]
     change(agent, lambda _: {BEFORE[agent.name]: [{"hooks": one}]})
 
 

@@ -21,8 +21,15 @@ install(FILES ${libhooke} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/hooke DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/hooke.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES share/man/hooke.1 share/man/hooke-answer.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES share/systemd/hooke.socket share/systemd/hooke.service
-  DESTINATION lib/systemd/user)
+# Under share/ the user's own service manager looks for units with any of the usual prefixes, also
+# ~/.local; it does not look for programs there, so the unit names its program in full.
+install(FILES share/systemd/hooke.socket DESTINATION ${CMAKE_INSTALL_DATADIR}/systemd/user)
+install(CODE "
+  set(HOOKE_PROGRAM \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/hooke\")
+  configure_file(\"${CMAKE_CURRENT_SOURCE_DIR}/share/systemd/hooke.service.in\"
+    \"${CMAKE_CURRENT_BINARY_DIR}/hooke.service\" @ONLY)")
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/hooke.service
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/systemd/user)
 install(FILES share/completions/hooke.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME hooke)
 install(FILES share/completions/_hooke DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "base/vars.h"
 
 #include <errno.h>
 
@@ -52,7 +53,7 @@ static int unknown(const struct setting *configured, const char *what, const cha
 static const char *variable(const char *const *names)
 {
     for (; names && *names; names++) {
-        const char *value = getenv(*names);
+        const char *value = vars_get(*names);
 
         if (value && value[0])
             return value;
@@ -81,7 +82,7 @@ static int find_key(struct arena *a, struct provider *p, struct err *e)
     int r = 0;
 
     if (named)
-        p->key = getenv(named);
+        p->key = vars_get(named);
     else if (file && file->kind == SETTING_STRING)
         r = read_key_file(a, file, &p->key, e);
     else

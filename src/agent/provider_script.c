@@ -22,6 +22,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "base/vars.h"
 #include "base/yaml.h"
 #include "hook/option.h"
 
@@ -90,7 +91,7 @@ static const char *find_file(struct arena *a, const struct provider *p)
 
     if (file && file->kind == SETTING_STRING)
         return path_join(a, path_dirname(a, file->origin.file), file->text.ptr);
-    return getenv("HOOKE_SCRIPT");
+    return vars_get("HOOKE_SCRIPT");
 }
 
 static int load(struct script *script, struct arena *a, struct err *e)

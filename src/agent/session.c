@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/ulid.h"
+#include "base/vars.h"
 #include "hook/registry.h"
 
 #include <errno.h>
@@ -189,7 +190,7 @@ const char *session_configured_model(const struct agent *ag)
 {
     const struct setting *model = config_get(agent_config(ag), "model", NULL);
 
-    return model && model->kind == SETTING_STRING ? model->text.ptr : getenv("HOOKE_MODEL");
+    return model && model->kind == SETTING_STRING ? model->text.ptr : vars_get("HOOKE_MODEL");
 }
 
 int session_use_model(struct agent_session *s, const char *model, struct err *e)

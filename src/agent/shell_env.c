@@ -1,5 +1,6 @@
 #include "agent/shell_env.h"
 
+#include "base/vars.h"
 #include "hook/child.h"
 
 #include <unistd.h>
@@ -27,7 +28,7 @@ static void remove_secrets(struct listing *l, const struct config *config)
 
 static void remove_own(struct listing *l)
 {
-    for (char *const *entry = environ; entry && *entry; entry++)
+    for (char *const *entry = vars_all(); entry && *entry; entry++)
         if (strncmp(*entry, "HOOKE_", 6) == 0)
             add(l, arena_cstr(l->arena, (struct str){ *entry, strcspn(*entry, "=") }));
 }

@@ -256,7 +256,7 @@ static int read_byte(int fd, char *byte)
  * How the daemon has taken the work; 0: it has not. When it takes too long to say, reading ends
  * first: from then on it cannot say so any more, and what it has said is still there to be read.
  */
-static char taken(int fd)
+static int taken(int fd)
 {
     struct pollfd p = { .fd = fd, .events = POLLIN };
     char byte = 0;
@@ -272,7 +272,7 @@ static char taken(int fd)
 }
 
 /* Nobody knows what the hooks decided. */
-static int without_answer(char how)
+static int without_answer(int how)
 {
     if (how == HANDOVER_GUARDED) {
         say(ENDED ": safety-critical hooks may not have seen this, so it is refused\n");
@@ -286,7 +286,8 @@ int main(int argc, char **argv, char **env)
 {
     int fd = argc > 1 ? connect_daemon(env) : -1;
     size_t len = fd >= 0 ? write_message(argc, argv, env) : 0;
-    char how = len && send_message(fd, len) ? taken(fd) : 0, rc;
+    int how = len && send_message(fd, len) ? taken(fd) : 0;
+    char rc;
 
     if (!how)
         return do_it_here(argc, argv, env); /* the socket closes as it does */

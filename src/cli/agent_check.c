@@ -266,20 +266,44 @@ static void check_commands(struct agent_look *l)
                 check_command(l, n->command);
 }
 
+/* hooke-answer hands nothing to a daemon of another version, and says nothing of it. */
+static void check_version(struct agent_look *l, const char *path, const struct json *status)
+{
+    const char *version = json_cstr(l->arena, json_get(status, STR("hooke")));
+
+    version = version ? version : "unknown";
+    if (strcmp(version, HOOKE_VERSION) == 0)
+        doctor_report(l->doctor, HEALTH_OK, "daemon", arena_printf(l->arena, "listens on %s", path),
+                      NULL);
+    else
+        doctor_report(l->doctor, HEALTH_WARN, "daemon",
+                      arena_printf(l->arena, "version %s listens on %s, this is %s", version, path,
+                                   HOOKE_VERSION),
+                      "run 'hooke serve --stop'");
+}
+
 static void check_daemon(struct agent_look *l)
 {
     const char *path = socket_path(l->arena);
+    bool needed = l->agent->plugin;
     const struct json *status;
     struct err e = { 0 };
+    int r = path ? ask_daemon(l->arena, path, "status", &status, &e) : 0;
 
-    if (!path)
+    if (!path && needed)
         doctor_report(l->doctor, HEALTH_FAIL, "daemon", "HOOKE_SOCKET is empty: none may be used",
                       "unset HOOKE_SOCKET where OpenCode is started");
-    else if (ask_daemon(l->arena, path, "status", &status, &e) < 0)
-        doctor_report(l->doctor, HEALTH_OK, "daemon", "none listens; OpenCode starts one", NULL);
-    else
-        doctor_report(l->doctor, HEALTH_OK, "daemon", arena_printf(l->arena, "listens on %s", path),
+    else if (!path)
+        doctor_report(l->doctor, HEALTH_OK, "daemon", "HOOKE_SOCKET is empty: none is used", NULL);
+    else if (r == -ECONNREFUSED)
+        doctor_report(l->doctor, HEALTH_OK, "daemon",
+                      needed ? "none listens; OpenCode starts one"
+                             : "none listens; each event starts hooke",
                       NULL);
+    else if (r < 0)
+        doctor_report(l->doctor, HEALTH_WARN, "daemon", e.msg, "end it and start it again");
+    else
+        check_version(l, path, status);
 }
 
 /* What came of it -------------------------------------------------------------------------------
@@ -358,8 +382,7 @@ void agent_check(struct doctor *d, const struct registration *r, const char *rec
     check_commands(&l);
     if (is_installed(&l))
         agent_trust(&l);
-    if (r->plugin)
-        check_daemon(&l);
+    check_daemon(&l);
     check_loaded(&l);
     check_fired(&l);
     if (is_installed(&l))

@@ -186,7 +186,7 @@ static bool agrees(const struct installing *in)
         return true;
     printf("%s '%s'? [y]es, [n]o: ", str_is_set(in->after) ? "write this to" : "remove", in->file);
     fflush(stdout);
-    return getline(&answer, &room, stdin) > 0 && strchr("yY", answer[0]);
+    return getline(&answer, &room, stdin) > 0 && (answer[0] == 'y' || answer[0] == 'Y');
 }
 
 /* With the mode and the owner it had. */

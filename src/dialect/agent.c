@@ -234,7 +234,7 @@ static bool stays(struct writing *w, const struct agent_means *block, const char
 {
     const struct agent_event *kind = w->saying->event;
 
-    return block->beside && !(kind->shape && shaped(w, json_cstring(w->arena, reason)));
+    return block->beside && !(kind && kind->shape && shaped(w, json_cstring(w->arena, reason)));
 }
 
 static void say_stop(struct writing *w, const struct agent_means *means, const char *reason)

@@ -83,9 +83,14 @@ static int add_folder(struct gathering *g, const char *folder, struct err *e)
 static bool is_known(const struct gathering *g, const char *folder)
 {
     const struct hook_call *c = g->call;
+    const struct known_place place = {
+        .cwd = c->event->session.cwd,
+        .folder = folder,
+        .read = str_is(event_tool(c->arena, c->event), "read"),
+    };
 
     return c->config && strcmp(g->name, "AGENTS.md") == 0 &&
-           known_to_agent(c->arena, c->config->answering, c->event->session.cwd, folder);
+           known_to_agent(c->arena, c->config->answering, &place);
 }
 
 static int add_folders(struct gathering *g, struct err *e)

@@ -74,11 +74,12 @@ static bool brings_notes(struct arena *a, const char *folder)
                                        memmem(text.ptr, text.len, "@" NOTES, strlen("@" NOTES)));
 }
 
-static bool claude_knows(struct arena *a, const char *root, const char *folder)
+static bool claude_knows(struct arena *a, const char *root, const struct known_place *p)
 {
+    const char *folder = p->folder;
     bool above = path_within(folder, root);
 
-    if (!above && !path_within(root, folder))
+    if (!above && !(p->read && path_within(root, folder)))
         return false;
     if (brings_notes(a, folder))
         return true;
@@ -87,17 +88,17 @@ static bool claude_knows(struct arena *a, const char *root, const char *folder)
 
 /* ---------------------------------------------------------------------------------------------- */
 
-bool known_to_agent(struct arena *a, const char *agent, const char *cwd, const char *folder)
+bool known_to_agent(struct arena *a, const char *agent, const struct known_place *p)
 {
     bool claude = agent && strcmp(agent, "claude") == 0;
     const char *project = claude ? vars_get("CLAUDE_PROJECT_DIR") : NULL;
     CLEANUP(mem) char *root = NULL;
 
-    if (!agent || !(project || cwd))
+    if (!agent || !(project || p->cwd))
         return false;
-    root = realpath(project ? project : cwd, NULL);
+    root = realpath(project ? project : p->cwd, NULL);
     if (!root)
         return false;
-    return claude ? claude_knows(a, root, folder)
-                  : strcmp(agent, "codex") == 0 && path_within(folder, root);
+    return claude ? claude_knows(a, root, p)
+                  : strcmp(agent, "codex") == 0 && path_within(p->folder, root);
 }

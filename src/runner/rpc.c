@@ -14,16 +14,19 @@ static void read_call(struct arena *a, const struct json *j, struct rpc_message 
 {
     struct str method = json_str(a, json_get(j, STR("method")));
 
+    m->id = json_get(j, STR("id"));
+    if (json_type(m->id) == JSON_OBJECT || json_type(m->id) == JSON_ARRAY) {
+        m->id = NULL;
+        junk(m, "its 'id' is neither a number nor a text");
+        return;
+    }
     if (method.len == 0 || method.len > METHOD_MAX) {
         junk(m, "its 'method' is no name");
         return;
     }
     m->method = arena_cstr(a, method);
     m->params = json_get(j, STR("params"));
-    m->id = json_get(j, STR("id"));
     m->kind = m->id ? RPC_REQUEST : RPC_NOTIFICATION;
-    if (json_type(m->id) == JSON_OBJECT || json_type(m->id) == JSON_ARRAY)
-        junk(m, "its 'id' is neither a number nor a text");
 }
 
 static void read_answer(struct arena *a, const struct json *j, struct rpc_message *m)

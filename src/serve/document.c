@@ -46,6 +46,9 @@ static int take(struct reading *r, size_t len, struct err *e)
     r->text.buf[r->text.len] = '\0';
     if (r->text.len > DOCUMENT_MAX)
         return err_set(e, -EFBIG, "standard input is longer than %zu bytes", DOCUMENT_MAX);
+    if (state == JSON_SCAN_BAD && r->scan.depth == JSON_DEPTH_LIMIT)
+        return err_set(e, -EBADMSG, "standard input is nested more than %d levels deep",
+                       JSON_DEPTH_LIMIT);
     if (state == JSON_SCAN_BAD)
         return err_set(e, -EBADMSG, "standard input is no JSON document");
     return state == JSON_SCAN_DONE;

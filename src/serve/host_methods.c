@@ -150,6 +150,7 @@ static int emit_in(struct asking *q, struct tenant *t, struct event *ev, struct 
     const struct event_settle last = { cap, &record };
     struct event settled;
     const struct json *verdict;
+    const char *refusal = tenant_refusal(t, q->arena);
     enum tools_system system;
 
     if (dialect && !foreign_find(str_of(dialect), &system))
@@ -164,6 +165,8 @@ static int emit_in(struct asking *q, struct tenant *t, struct event *ev, struct 
     settled.settle = &last;
     if (engine_emit(en, &settled, q->arena, &r, e) < 0)
         return RPC_BAD_PARAMS;
+    if (refusal)
+        receipt_warn(q->arena, &r, refusal);
     verdict = verdict_to_json(q->arena, &r.verdict);
     if (dialect)
         verdict = foreign_out(q->arena, system, ev, verdict);
@@ -303,7 +306,7 @@ void host_handle(struct host *h, struct arena *a, struct str line, struct strbuf
         return;
     rpc_read(a, line, &m);
     if (m.kind == RPC_JUNK) {
-        rpc_refuse(out, NULL, RPC_BAD_REQUEST, m.why);
+        rpc_refuse(out, m.id, RPC_BAD_REQUEST, m.why);
         return;
     }
     if (m.kind != RPC_REQUEST && m.kind != RPC_NOTIFICATION)

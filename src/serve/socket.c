@@ -78,7 +78,7 @@ int socket_connect(const char *path)
 
 static bool take_number(const char *name, long *out)
 {
-    const char *text = getenv(name);
+    const char *text = vars_get(name);
     char *end;
 
     if (!text || !text[0])

@@ -166,6 +166,7 @@ static void answer(struct client *c, struct handed *h, struct tenant *t)
         .err = h->fds[2],
         .abort_fd = c->fd,
         .from = socket_peer(c->fd),
+        .broken = tenant_refusal(t, &h->arena),
     };
     bool guarded = answer_is_guarded(tenant_runtime(t));
     int rc;

@@ -20,6 +20,7 @@ struct tenant {
     struct arena arena; /* of the copies */
     const char *cwd, *answering;
     char *const *vars;
+    char *refusal; /* of the last change; NULL: it is in force; guarded by the lock of all */
     atomic_bool open;
     pthread_mutex_t lock; /* of opening, and of what follows; not of using the runtime */
     struct runtime rt;
@@ -40,6 +41,7 @@ static void tenant_free(struct tenant *t)
     watch_release(&t->watch);
     pthread_mutex_destroy(&t->lock);
     arena_release(&t->arena);
+    free(t->refusal);
     free(t->key);
     free(t);
 }
@@ -101,7 +103,7 @@ static bool is_relevant(const char *entry)
 static void write_key(struct strbuf *out, const struct tenant_key *key)
 {
     CLEANUP(arena) struct arena a = { 0 };
-    char *const *vars = key->vars ? key->vars : environ;
+    char *const *vars = key->vars ? key->vars : vars_all();
 
     strbuf_printf(out, "%s\n%s\n", path_workspace(&a, key->cwd),
                   key->answering ? key->answering : "");
@@ -121,7 +123,7 @@ static struct tenant *tenant_new(struct tenants *all, const struct tenant_key *k
     memcpy(t->key, text.ptr, text.len);
     t->cwd = arena_strdup(&t->arena, key->cwd);
     t->answering = arena_strdup(&t->arena, key->answering);
-    t->vars = vars_copy(&t->arena, key->vars ? key->vars : environ);
+    t->vars = vars_copy(&t->arena, key->vars ? key->vars : vars_all());
     pthread_mutex_init(&t->lock, NULL);
     return t;
 }
@@ -217,6 +219,17 @@ static int move_in(struct tenants *all, struct tenant *t, struct err *e)
     return 0;
 }
 
+static void set_refusal(struct tenant *t, const char *why)
+{
+    char *now = why ? xstrdup(why) : NULL, *before;
+
+    pthread_mutex_lock(&t->all->lock);
+    before = t->refusal;
+    t->refusal = now;
+    pthread_mutex_unlock(&t->all->lock);
+    free(before);
+}
+
 /* A configuration that is refused leaves the one before in force, until the files change again. */
 static void reconfigure(struct tenants *all, struct tenant *t)
 {
@@ -227,6 +240,7 @@ static void reconfigure(struct tenants *all, struct tenant *t)
     struct err e = { 0 };
     int r = runtime_configure(&t->rt, &o, &e);
 
+    set_refusal(t, r < 0 ? e.msg : NULL);
     if (r < 0)
         log_warn(all->log, "the configuration of '%s' stays as it was: %s", t->cwd, e.msg);
     if (r != -EMFILE) /* else the next event tries again */
@@ -281,4 +295,18 @@ void tenants_give(struct tenants *all, struct tenant *t)
 struct runtime *tenant_runtime(struct tenant *t)
 {
     return &t->rt;
+}
+
+const char *tenant_refusal(struct tenant *t, struct arena *a)
+{
+    const char *text = NULL;
+
+    pthread_mutex_lock(&t->all->lock);
+    if (t->refusal)
+        text = arena_printf(a,
+                            "the configuration has changed and is refused, the one before is "
+                            "in force: %s",
+                            t->refusal);
+    pthread_mutex_unlock(&t->all->lock);
+    return text;
 }

@@ -50,3 +50,6 @@ MUST_CHECK int tenants_take(struct tenants *all, const struct tenant_key *key, s
 void tenants_give(struct tenants *all, struct tenant *t);
 
 struct runtime *tenant_runtime(struct tenant *t);
+
+/* Why the configuration as it is written now is not in force, in the arena; NULL: it is. */
+const char *tenant_refusal(struct tenant *t, struct arena *a);

@@ -1,7 +1,7 @@
 /*
  * ops.h - what an implementation of store.h provides. Private to src/store.
  *
- * store.c holds `lock` around every call but free(), so an implementation is never entered twice
+ * store.c holds the store around every call but free(), so an implementation is never entered twice
  * at once. It embeds `struct store` as its first member and sets it up with store_setup(); free()
  * ends with store_teardown().
  */
@@ -16,7 +16,10 @@ struct store_ops;
 
 struct store {
     const struct store_ops *ops;
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* of what follows; never held for long */
+    pthread_cond_t freed;
+    bool held;
+    pthread_t holder;
 };
 
 /* How far a receipt file was taken in. All-zero for a file nobody has looked at. */
@@ -71,7 +74,10 @@ struct store_ops {
     void (*free)(struct store *s);
 };
 
-/* Around every use of an implementation. -EDEADLK: from inside store_update(). */
+/*
+ * Around every use of an implementation. -EDEADLK: from inside store_update(). -EBUSY: other
+ * threads have had it for STORE_PATIENCE_MS, as when they wait for another process.
+ */
 MUST_CHECK int store_lock(struct store *s, struct err *e);
 int store_unlock(struct store *s, int result); /* returns the result */
 

@@ -14,18 +14,14 @@
 
 void store_setup(struct store *s, const struct store_ops *ops)
 {
-    pthread_mutexattr_t attr;
-
-    /* A callback that calls the store must get an answer, not hang. */
-    pthread_mutexattr_init(&attr);
-    pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ERRORCHECK);
-    pthread_mutex_init(&s->lock, &attr);
-    pthread_mutexattr_destroy(&attr);
+    pthread_mutex_init(&s->lock, NULL);
+    clock_cond_init(&s->freed);
     s->ops = ops;
 }
 
 void store_teardown(struct store *s)
 {
+    pthread_cond_destroy(&s->freed);
     pthread_mutex_destroy(&s->lock);
 }
 
@@ -54,19 +50,35 @@ struct store *store_at(const char *path)
 
 int store_lock(struct store *s, struct err *e)
 {
+    struct db *db = s->ops->db(s);
     uint64_t asked_ns = clock_mono_ns();
-    int r = pthread_mutex_lock(&s->lock);
+    uint64_t until_ns = asked_ns + (uint64_t)STORE_PATIENCE_MS * 1000000u;
+    int r = 0;
 
-    if (r == EDEADLK)
-        return err_set(e, -EDEADLK, "the store was used from inside store_update()");
-    assert(r == 0);
-    /* Who has waited for one that waited in vain must not wait as long again. */
-    s->ops->db(s)->asked_ns = asked_ns;
-    return 0;
+    pthread_mutex_lock(&s->lock);
+    /* A callback that calls the store must get an answer, not hang. */
+    if (s->held && pthread_equal(s->holder, pthread_self()))
+        r = err_set(e, -EDEADLK, "the store was used from inside store_update()");
+    while (r == 0 && s->held)
+        if (clock_mono_ns() < until_ns)
+            clock_cond_wait(&s->freed, &s->lock, until_ns);
+        else
+            r = err_set(e, -EBUSY, "store '%s' is in use for more than %d s: try again", db->path,
+                        STORE_PATIENCE_MS / 1000);
+    if (r == 0) {
+        s->held = true;
+        s->holder = pthread_self();
+        db->asked_ns = asked_ns; /* who has waited here waits less for other processes */
+    }
+    pthread_mutex_unlock(&s->lock);
+    return r;
 }
 
 int store_unlock(struct store *s, int result)
 {
+    pthread_mutex_lock(&s->lock);
+    s->held = false;
+    pthread_cond_signal(&s->freed);
     pthread_mutex_unlock(&s->lock);
     return result;
 }

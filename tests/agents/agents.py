@@ -118,13 +118,14 @@ class Agent:
 
 class Claude(Agent):
     name, package = "claude", "@anthropic-ai/claude-code"
-    shell, reader = ("Bash", "command"), ("Read", "file_path")
+    shell, reader, writer = ("Bash", "command"), ("Read", "file_path"), ("Write", "file_path")
     follow_up_said = 2  # as feedback of a hook and as its error
 
-    settings = ()
+    options = ["--dangerously-skip-permissions", "--output-format", "json"]
 
     def configure(self):
         self.folder = self.home / ".claude"
+        self.folder.mkdir()
         self.env |= {"ANTHROPIC_BASE_URL": self.model.url, "ANTHROPIC_API_KEY": "none",
                      "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1",
                      "IS_SANDBOX": "1"}  # else root may not skip permissions
@@ -135,8 +136,7 @@ class Claude(Agent):
                                           "subagent_type": "Explore", "run_in_background": False}}
 
     def command(self, *words):
-        return [PEERS / "claude", "-p", *words, "--dangerously-skip-permissions",
-                "--output-format", "json", *self.settings]
+        return [PEERS / "claude", "-p", *words, *self.options]
 
     def resume(self, prompt):
         return self.command("--continue", prompt)
@@ -287,9 +287,9 @@ def why_not(name):
     about = json.loads((PEERS.parent / package / "package.json").read_text())
     if about["version"] != PINS[package]:
         return f"{name} {about['version']} is installed, not {PINS[package]}: scripts/peers does that"
-    with (PEERS / name).open("rb") as program:
-        if b"node" not in program.readline(100):
-            return None  # a program of its own
+    with open(PEERS / name, "rb") as program:
+        if program.read(2) != b"#!":
+            return None  # it needs nothing else
     if not shutil.which("node"):
         return f"{name} needs node, which is not installed"
     node = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout

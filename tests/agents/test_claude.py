@@ -91,3 +91,60 @@ def test_hooks_add_to_a_compaction_or_refuse_it(start, model):
     agent.write("home/.config/hooke/config.yaml", config % "block: not now")
     done = agent.run("/compact", again=True)
     assert len(model.asked) == asked and "not now" in done.stdout
+
+
+def test_hooks_decide_where_claude_would_ask(start, model):
+    agent = start_with(start, """
+hooks:
+  - { name: fine, on: permission.ask, when: "has(args.command, 'fine')", allow: it is fine }
+  - { name: no, on: permission.ask, when: "has(args.command, 'never')", block: nobody may }
+  - { name: at-once, on: tool.execute.before, when: "has(args.command, 'at-once')", allow: go on }
+""")
+    agent.options = ["--output-format", "json"]
+    names = ("fine", "never", "at-once", "other")
+    model.turns = [*(agent.bash(f"touch {name}") for name in names), {"text": "finished"}]
+    done = agent.run()
+    assert [(agent.cwd / name).exists() for name in names] == [True, False, True, False], done.stdout
+    assert "nobody may" in model.sent(2)
+    asked = [r for r in agent.receipts() if r["point"] == "permission.ask"]
+    assert [r["outcome"] for r in asked] == ["allow", "block", "none"]
+
+
+SERVER = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    result = {
+        "initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                       "serverInfo": {"name": "here", "version": "1"}},
+        "tools/list": {"tools": [{"name": "say", "inputSchema": {"type": "object"}}]},
+        "tools/call": {"content": [{"type": "text", "text": "the first part"},
+                                   {"type": "text", "text": "it is ghp_" + "0" * 36}]},
+    }.get(asked["method"], {})
+    if "id" in asked:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"""
+
+
+def test_a_credential_in_any_part_of_an_mcp_server_s_answer_is_masked(start, model):
+    agent = start_with(start)
+    server = agent.write("work/server.py", SERVER)
+    servers = {"here": {"command": "/usr/bin/python3", "args": [str(server)]}}
+    agent.options = [*agent.options, "--mcp-config", json.dumps({"mcpServers": servers})]
+    model.turns = [{"tool": "mcp__here__say", "args": {}}, {"text": "finished"}]
+    done = agent.run()
+    assert "the first part" in model.sent() and TOKEN not in model.sent(), done.stdout
+    assert "it is [a GitHub token, masked" in model.sent()
+
+
+def test_a_person_is_told_what_hooks_say(start, model):
+    points = {"UserPromptSubmit": "chat.message", "PreToolUse": "tool.execute.before",
+              "PostToolUse": "tool.execute.after", "Stop": "agent.stop"}
+    agent = start_with(start, "hooks: [" + ", ".join(
+        f"{{ name: at-{name}, on: {point}, say: hello at {name} }}"
+        for name, point in points.items()) + "]")
+    agent.options = [*agent.options[:-1], "stream-json", "--verbose"]
+    model.turns = [agent.bash("true"), {"text": "finished"}]
+    done = agent.run()
+    assert [name for name in points if f"says: hello at {name}" in done.stdout] == list(points)
+    assert "hello at" not in model.sent()

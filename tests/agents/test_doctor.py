@@ -56,7 +56,7 @@ def test_calls_that_claude_made_without_hooke_are_listed(start, model):
     model.turns = [agent.bash("echo one"), agent.task("go on"), agent.bash("echo two"),
                    {"text": "finished"}]
     assert hooke(agent, "install", "claude", "--yes").returncode == 0
-    agent.settings = ["--settings", '{"disableAllHooks": true}']
+    options, agent.options = agent.options, [*agent.options, "--settings", '{"disableAllHooks": true}']
     agent.run()
     found = look(agent)
     assert found["installed"][0]["health"] == found["command"][0]["health"] == "ok"
@@ -65,7 +65,7 @@ def test_calls_that_claude_made_without_hooke_are_listed(start, model):
     assert missed.count("no receipt for") == len(found["transcript"]) == 2
     assert missed.count("(Bash)") == 2 and missed.count("(Agent)") == 1
 
-    agent.settings = []
+    agent.options = options
     model.asked.clear()
     agent.run()
     found = look(agent)

@@ -1,7 +1,7 @@
 """A hook written once gives the same result in every agent, whatever kind of hook it is.
 
 Each kind has hooks that refuse commands which name its `…-no`, give those that name its `…-old` other
-words, show another output where the real one has its `…-raw`, and keep the agent going.
+words, show another output where the real one has its `…-raw`, and keep the agent going once.
 """
 
 import json
@@ -32,7 +32,6 @@ echo '{"follow_up_messages":["the kodelet goes on"]}'
 """
 
 CLAUDE = """case $(cat) in
-*'"stop_hook_active":true'*) ;;
 *'"Stop"'*)
 	echo '{"decision":"block","reason":"the claude goes on"}'
 	;;
@@ -98,11 +97,11 @@ def prepare(agent):
     for name, text in (("words", KODELET), ("results", KODELET_AFTER), ("ends", KODELET_STOP)):
         agent.write(f"work/.kodelet/hooks/{name}", text, 0o755)
     agent.write("home/.claude/words.sh", CLAUDE)
-    handler = {"type": "command", "command": "sh ~/.claude/words.sh"}
     settings = agent.home / ".claude/settings.json"  # Claude Code's own, with hooke in them, maybe
     there = json.loads(settings.read_text()) if settings.exists() else {"hooks": {}}
-    for event, only in (("PreToolUse", {"matcher": "Bash"}), ("PostToolUse", {"matcher": "Bash"}), ("Stop", {})):
-        there["hooks"].setdefault(event, []).append({**only, "hooks": [handler]})
+    handler = {"type": "command", "command": "sh ~/.claude/words.sh"}
+    for event, entry in (("PreToolUse", {"matcher": "Bash"}), ("PostToolUse", {"matcher": "Bash"}), ("Stop", {})):
+        there["hooks"].setdefault(event, []).append(entry | {"hooks": [handler]})
     settings.write_text(json.dumps(there))
     agent.hooke("trust", "--yes")
     steps = {f"{kind}-{word}": agent.bash(f"echo {kind}-{word} > {kind}-{word}")
@@ -139,8 +138,8 @@ def test_it_shows_another_output(hooked, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_keeps_the_agent_going(hooked, kind):
     asked = hooked.requests["resident-raw"] + 1
-    assert f"the {kind} goes on" not in hooked.model.sent(asked - 1)
     if hooked.follows_up:
         assert f"the {kind} goes on" in hooked.model.sent(asked)
-    else:
-        assert len(hooked.model.asked) == asked
+        assert f"the {kind} goes on" not in hooked.model.sent(asked - 1)
+    if hooked.name != "claude":  # which runs the hooks of its settings itself, and those never tire
+        assert len(hooked.model.asked) == asked + hooked.follows_up, "and no tool ran, so only once"

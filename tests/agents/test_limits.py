@@ -1,5 +1,8 @@
 """What an agent cannot do, and what becomes of it: as docs/agents says."""
 
+import contextlib
+import socket
+import threading
 import time
 
 import pytest
@@ -63,6 +66,55 @@ def test_a_prompt_that_had_to_be_changed_is_refused(start, model, name):
     agent.run("my name is Nobody")
     assert not model.asked
     assert agent.receipts()
+
+
+HALF_SAID = """
+hooks:
+  - name: boxed
+    on: tool.execute.before
+    when: has(args.command, "touch")
+    safety_critical: true
+    replace: { args: { command: touch other }, argv_prefix: [nice] }
+"""
+
+
+@pytest.mark.parametrize("name", ["codex", "gemini"])
+def test_what_can_be_said_only_in_part_is_refused(start, model, name):
+    agent = start(name)
+    agent.write("home/.config/hooke/config.yaml", HALF_SAID)
+    agent.install()
+    model.turns = [agent.bash("touch this"), {"text": "finished"}]
+    agent.run()
+    assert "a safety-critical hook changed 'argv_prefix'" in model.sent(1)
+    assert not (agent.cwd / "this").exists() and not (agent.cwd / "other").exists()
+
+
+@pytest.mark.parametrize("name", ["codex", "gemini"])
+@pytest.mark.parametrize("byte, passed", [(b"y", True), (b"Y", False)])
+def test_what_a_daemon_left_undecided_is_refused_for_a_safety_critical_hook(
+        start, model, name, byte, passed):
+    agent = start(name)
+    agent.install()
+    agent.env["HOOKE_SOCKET"] = str(agent.home / "daemon")
+    model.turns = [{"text": "finished"}]
+    with socket.socket(socket.AF_UNIX) as place:
+        place.bind(agent.env["HOOKE_SOCKET"])
+        place.listen(16)
+
+        def take_and_die():
+            with contextlib.suppress(OSError):
+                while True:
+                    client, _ = place.accept()
+                    with client:
+                        client.recv(1 << 20)
+                        client.sendall(byte)
+        thread = threading.Thread(target=take_and_die)
+        thread.start()
+        agent.run()
+        place.shutdown(socket.SHUT_RDWR)
+        thread.join(SECONDS)
+    assert bool(model.asked) == passed
+    assert not agent.receipts(), "no hook ran"
 
 
 # OpenCode -----------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import os
 import pathlib
 import pwd
 import re
+import select
 import sqlite3
 import subprocess
 import termios
@@ -549,6 +550,25 @@ def test_a_refusal_that_cannot_be_written_is_an_exit_code(hooke, daemon):
         2, f"hooke: answer claude: Force pushes are not allowed here. ({why})\n")
     assert (lost.returncode, lost.stderr) == (1, f"hooke: answer claude: {why}\n")
     assert (nothing.returncode, nothing.stderr) == (0, "")
+
+
+def test_a_reader_that_is_slow_gets_all_of_it(hooke):
+    hooke.config("hooks: [{ name: elsewhere, on: tool.execute.before, modify: { args: { path: /x } } }]")
+    document = event("claude", "PreToolUse", tool_name="Write",
+                     tool_input={"file_path": "/a", "content": "text " * 100000})
+    ours, theirs = os.pipe()
+    os.set_blocking(theirs, False)
+    process = subprocess.Popen([client(), "claude"], stdin=subprocess.PIPE, stdout=theirs, text=True,
+                               cwd=hooke.cwd, env=hooke.env)
+    hooke.started.append(process)
+    os.close(theirs)
+    process.stdin.write(json.dumps(document))
+    process.stdin.close()
+    select.select([ours], [], [], WAIT)
+    with open(ours, encoding="utf-8") as end:
+        written = json.loads(end.read())["hookSpecificOutput"]["updatedInput"]
+    assert written == {**document["tool_input"], "file_path": "/x"}
+    assert process.wait(WAIT) == 0
 
 
 @pytest.mark.parametrize("daemon", [False, True])

@@ -67,6 +67,14 @@ def test_claude_code_that_tells_agents_md_itself_is_not_helped(project):
     assert "Use tabs in src." in told_by_claude(project, "something-else_9-9-999")
 
 
+def test_claude_code_is_helped_with_a_file_that_is_written(project):
+    """It tells its AGENTS.md with one that is read only; the one of the project from its start."""
+    project.config("hooks: [{ name: directory-agents, tools: [read, write] }]\n")
+    document = read(project, "claude") | {"tool_name": "Write"}
+    told = answer(project, "claude", document, AI_AGENT=CLAUDE).out
+    assert "Use tabs in src." in told and "The root says hello." not in told
+
+
 @pytest.mark.parametrize("name", ["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"])
 def test_claude_code_tells_no_agents_md_beside_a_file_of_its_own(project, name):
     put(project, name, "Be brief.\n")

@@ -6,7 +6,9 @@ import json
 import os
 import pathlib
 import re
+import socket
 import sqlite3
+import threading
 
 import pytest
 
@@ -273,6 +275,33 @@ def test_claude_asks_whether_a_folder_is_trusted(hooke):
         write(hooke.home / ".claude.json",
               {"projects": {str(hooke.cwd): {"hasTrustDialogAccepted": accepted}}})
         assert one(hooke, "claude", "trusted")["health"] == health
+
+
+def test_a_daemon_is_told_and_one_of_another_version_warned_of(hooke, tmp_path):
+    assert "none listens" in one(hooke, "claude", "daemon")["text"]
+    assert one(hooke, "claude", "daemon", HOOKE_SOCKET="")["health"] == "ok"
+    daemon = Daemon(hooke)
+    assert "listens on" in one(hooke, "codex", "daemon")["text"]
+    daemon.end()
+    path = str(tmp_path / "old")
+    with socket.socket(socket.AF_UNIX) as old:
+        old.bind(path)
+        old.listen(1)
+
+        def speak(text):
+            connection, _ = old.accept()
+            connection.recv(1000)
+            connection.sendall(text)
+            connection.close()
+
+        for text, told in ((b'{"jsonrpc":"2.0","id":1,"result":{}}\n'
+                            b'{"jsonrpc":"2.0","id":2,"result":{"hooke":"0.0.9"}}\n',
+                            "version 0.0.9"), (b"", "does not answer")):
+            speaking = threading.Thread(target=speak, args=(text,))
+            speaking.start()
+            found = one(hooke, "gemini", "daemon", HOOKE_SOCKET=path)
+            speaking.join()
+            assert found["health"] == "warn" and told in found["text"]
 
 
 def test_opencode_starts_its_daemon_and_uses_one(hooke):

@@ -1,6 +1,7 @@
 """The installed tree, as a packager and as the author of an embedding program use it."""
 import os
 import pathlib
+import shutil
 import subprocess
 
 import pytest
@@ -25,11 +26,33 @@ def tree(tmp_path_factory):
 def test_every_part_is_in_place(tree):
     for part in ["bin/hooke", "bin/hooke-answer", "include/hooke/hooke.h",
                  "share/man/man1/hooke.1", "share/man/man1/hooke-answer.1",
-                 "lib/systemd/user/hooke.socket", "lib/systemd/user/hooke.service",
+                 "share/systemd/user/hooke.socket", "share/systemd/user/hooke.service",
                  "share/bash-completion/completions/hooke", "share/zsh/site-functions/_hooke",
                  "share/fish/vendor_completions.d/hooke.fish", "share/hooke/recipes/compact.md"]:
         assert (tree / part).is_file(), part
     assert list(tree.glob("lib/**/libhooke.a")) and list(tree.glob("lib/**/hooke.pc"))
+
+
+def test_the_units_name_the_installed_program(tree):
+    unit = (tree / "share/systemd/user/hooke.service").read_text()
+    assert 'ExecStart="/opt/hooke/bin/hooke" serve' in unit and "@" not in unit
+
+
+def test_the_service_manager_takes_the_units(tmp_path):
+    if not shutil.which("systemd-analyze"):
+        pytest.skip("systemd-analyze is not installed")
+    prefix = tmp_path / ".local"
+    sh("cmake", "--install", str(BUILD), "--prefix", str(prefix))
+    units = prefix / "share/systemd/user"
+    env = {**os.environ, "HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path),
+           "MANPATH": str(prefix / "share/man")}
+    env.pop("XDG_DATA_HOME", None)
+    done = subprocess.run(["systemd-analyze", "--user", "verify", "--man=no",
+                           str(units / "hooke.socket"), str(units / "hooke.service")],
+                          env=env, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    paths = sh("systemd-analyze", "--user", "unit-paths", env=env).splitlines()
+    assert str(units) in paths
 
 
 def test_hooke_h_is_the_only_header(tree):

@@ -70,6 +70,8 @@ VIOLATIONS = [
     ("banned", "tests/x.c", 'int x = atoi ("1");\n', "tests/x.c:1: calls atoi()"),
     ("banned", "src/cli/x.c", '/* */\nint x = system("ls");\n', "src/cli/x.c:2: calls system()"),
     ("banned", "src/base/x.c", 'f();\nprintf("x");\n', "src/base/x.c:2: calls printf()"),
+    ("banned", "src/hook/x.c", 'f(getenv("HOME"));\n', "src/hook/x.c:1: uses getenv"),
+    ("banned", "src/hook/x.c", "\nf(environ);\n", "src/hook/x.c:2: uses environ"),
     ("banned", "src/base/x.h", "#define DIE exit(1)\n", "src/base/x.h:1: calls exit()"),
     ("banned", "src/json/mem.c", "\nvoid f(void) { abort(); }\n",
      "src/json/mem.c:2: calls abort()"),

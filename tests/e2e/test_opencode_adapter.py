@@ -21,6 +21,9 @@ ADAPTER = SOURCE / "adapters/opencode"
 pytestmark = pytest.mark.skipif(not shutil.which("node"), reason="node is not installed")
 
 
+CALL = ("tool.execute.before", {"tool": "bash", "sessionID": "s", "callID": "c"}, {"args": {"a": 1}})
+
+
 class OpenCode:
     """One instance with the plugin in it."""
 
@@ -374,6 +377,48 @@ hooks:
     assert points(hooke).count("session.idle") == 2
 
 
+KEEP_GOING = "hooks: [{ name: more, on: agent.stop, continue: on and on }]"
+ABORTED = {"name": "MessageAbortedError", "data": {"message": "Aborted"}}
+
+
+@pytest.mark.parametrize("how", ["session.error", "message.updated"])
+def test_a_run_that_somebody_has_aborted_is_not_kept_going(opencode, hooke, how):
+    hooke.config(KEEP_GOING)
+    opencode.say("go")
+    if how == "session.error":
+        opencode.event(how, sessionID="ses_1", error=ABORTED)
+    else:
+        opencode.event(how, sessionID="ses_1", info=assistant(error=ABORTED))
+    finish(opencode)
+    assert not opencode.calls("promptAsync") and "agent.stop" not in points(hooke)
+    assert points(hooke).count("session.idle") == 1
+    opencode.say("go again")
+    finish(opencode)
+    assert opencode.calls("promptAsync")
+
+
+def test_a_run_that_a_hook_has_stopped_is_not_kept_going(opencode, hooke):
+    hooke.config(KEEP_GOING.replace("]", ", { name: over, on: tool.execute.before, stop: enough }]"))
+    opencode.say("go")
+    assert opencode.hook(*CALL[:1], {**CALL[1], "sessionID": "ses_1"}, CALL[2]) == {"error": "enough"}
+    finish(opencode)
+    assert [c["name"] for c in opencode.calls() if c["name"] != "get"] == ["abort"]
+
+
+def test_open_todos_keep_it_going_unless_it_asks(opencode, hooke):
+    todos = [{"id": "1", "content": "paint it", "status": "pending", "priority": "high"}]
+    opencode.event("todo.updated", sessionID="ses_1", todos=todos)
+    opencode.step(reply={"messages": history("go", "half done")})
+    opencode.say("go")
+    finish(opencode)
+    sent, = opencode.calls("promptAsync")
+    assert "1 of 1 todos are still open:\n- paint it" in sent["body"]["parts"][0]["text"]
+    opencode.step(reply={"messages": history("go", "which colour?")})
+    opencode.say("go on")
+    finish(opencode)
+    assert not opencode.calls("promptAsync")
+
+
 def test_loops_end(opencode, hooke):
     hooke.config("limits: { continuations: 2 }\n"
                  "hooks: [{ name: more, on: agent.stop, continue: on and on }]")
@@ -437,7 +482,7 @@ def test_fallback_aborts_and_sends_the_message_again(opencode, hooke, how):
     calls = []
     wait_for(lambda: calls.extend(opencode.calls()) or
              any(c["name"] == "promptAsync" for c in calls))
-    names = [c["name"] for c in calls if c["name"] != "showToast"]
+    names = [c["name"] for c in calls if c["name"] not in ("showToast", "get")]
     assert names == ["messages", "abort", "promptAsync"]
     body = calls[-1]["body"]
     assert body["model"] == {"providerID": "other", "modelID": "small"}
@@ -454,7 +499,8 @@ def test_an_aborted_run_is_no_reason_to_fall_back(opencode, hooke):
 
 
 def test_sessions_and_subagents(opencode, hooke):
-    opencode.event("session.created", sessionID="ses_2", info={"id": "ses_2", "parentID": "ses_1"})
+    opencode.event("session.created", sessionID="ses_2",
+                   info={"id": "ses_2", "parentID": "ses_1", "agent": "general"})
     opencode.event("session.deleted", info={"id": "ses_2"})
     opencode.say("go", session="ses_3")
     opencode.event("question.asked", sessionID="ses_3", questions=[{"question": "which?"}])
@@ -462,7 +508,16 @@ def test_sessions_and_subagents(opencode, hooke):
     opencode.event("session.updated", sessionID="ses_3")
     assert points(hooke) == ["session.created", "subagent.session.created", "session.deleted",
                              "session.created", "chat.message", "notification"]
-    assert [r["session"] for r in receipts(hooke)][:2] == ["ses_2", "ses_2"]
+    for receipt in receipts(hooke)[:2]:
+        assert (receipt["session"], receipt["parent"], receipt["agent"]) == ("ses_2", "ses_1", "general")
+
+
+def test_a_subagent_that_is_resumed_is_known_for_one(opencode, hooke):
+    hooke.config("hooks: [{ name: no, on: chat.message, session: sub, block: not in a subagent }]")
+    opencode.step(reply={"get": {"id": "ses_2", "parentID": "ses_1"}})
+    assert opencode.say("go", session="ses_2") == {"error": "not in a subagent"}
+    opencode.step(reply={"get": {"id": "ses_3"}})
+    assert "error" not in opencode.say("go", session="ses_3")
 
 
 def test_what_a_hook_says_is_shown(opencode, hooke):
@@ -499,6 +554,30 @@ def test_a_missing_daemon_is_started(hooke):
     wait_for(lambda: hooke("serve", "--status").rc == 1)
 
 
+def test_many_that_start_one_at_once_share_it(hooke):
+    hooke.config("disabled_hooks: [loop-guard]\nhooks: [{ name: no, on: tool.execute.before, block: never }]")
+    hosts = [OpenCode(hooke) for _ in range(4)]
+    for host in hosts:
+        host.child.stdin.write(json.dumps({"hook": CALL[0], "input": CALL[1], "output": CALL[2]}) + "\n")
+        host.child.stdin.flush()
+    assert [json.loads(host.child.stdout.readline()) for host in hosts] == [{"error": "never"}] * 4
+    for host in hosts:
+        assert host.end() == ""
+    assert hooke("serve", "--stop").rc == 0
+    wait_for(lambda: hooke("serve", "--status").rc == 1)
+
+
+def test_a_daemon_is_started_where_it_is_looked_for(hooke):
+    hooke.config("hooks: [{ name: no, on: tool.execute.before, block: never }]")
+    path = hooke.cwd / "own.sock"
+    hooke.cwd.chmod(0o700)
+    host = OpenCode(hooke, socket="own.sock")
+    assert host.hook(*CALL) == {"error": "never"}
+    host.end()
+    assert hooke("serve", "--stop", "--socket", str(path)).rc == 0
+    wait_for(lambda: hooke("serve", "--status", "--socket", str(path)).rc == 1)
+
+
 def test_the_end_waits_for_what_has_happened_and_warns_of_nothing(hooke):
     hooke.config("hooks: [{ name: slow, on: agent.stop, exec: 'sleep 0.3; echo done >$HOME/told' }]")
     daemon, host = Daemon(hooke), OpenCode(hooke)
@@ -508,9 +587,6 @@ def test_the_end_waits_for_what_has_happened_and_warns_of_nothing(hooke):
     assert host.end() == ""
     assert (hooke.home / "told").read_text() == "done\n"
     daemon.end()
-
-
-CALL = ("tool.execute.before", {"tool": "bash", "sessionID": "s", "callID": "c"}, {"args": {"a": 1}})
 
 
 def test_goes_on_without_one_and_warns_once(hooke):

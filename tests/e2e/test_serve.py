@@ -4,6 +4,7 @@ import array
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -188,6 +189,41 @@ def test_notifications_get_no_answer_and_unknown_methods_an_error(daemon):
     assert host.call("dance")["error"]["code"] == -32601
     host.socket.sendall(b"this is no JSON\n")
     assert host.receive()["error"]["code"] == -32600
+
+
+@pytest.mark.parametrize("line, id", [
+    (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', None), (b'{"jsonrpc":"2.0","id":7,"method":3}', 7),
+    (b'{"jsonrpc":"2.0","id":"a","method":""}', "a"), (b'{"jsonrpc":"2.0","id":[1],"method":"ping"}', None),
+    (b'"ping"', None), (b'{', None),
+])
+def test_what_is_no_request_is_refused_with_its_id(daemon, line, id):
+    host = daemon.host(cwd="/")
+    host.socket.sendall(line + b"\n")
+    got = host.receive()
+    assert (got["error"]["code"], got["id"]) == (-32600, id)
+    assert host.call("ping")["result"] == {}
+
+
+def test_lines_come_in_pieces_and_many_at_once(daemon, hooke):
+    host = daemon.host(cwd=str(hooke.cwd))
+    text = b"".join(json.dumps({"jsonrpc": "2.0", "id": f"n{n}", "method": "emit", "params": {
+        "point": "tool.execute.before", "session": {"id": f"s{n}"},
+        "data": {"tool": "bash", "args": {"command": "rm" if n % 2 else "ls"}}}}).encode() + b"\n"
+        for n in range(200))
+    for at in range(0, len(text), 977):
+        host.socket.sendall(text[at:at + 977])
+    got = {a["id"]: a["result"]["outcome"] for a in (host.receive() for _ in range(200))}
+    assert got == {f"n{n}": "block" if n % 2 else "none" for n in range(200)}
+
+
+def test_every_method_is_documented(daemon, source):
+    text = (source / "docs/serve.md").read_text()
+    named = re.findall(r"^\| `(\w+)` \|", text, re.M)
+    host = daemon.host(cwd="/")
+    for method in named:
+        assert host.call(method).get("error", {}).get("code") != -32601, method
+    code = (source / "src/serve/host_methods.c").read_text()
+    assert set(re.findall(r'\{ "(\w+)", \w+ \}', code)) == set(named)
 
 
 def test_a_hook_that_stalls_holds_up_nobody_else(hooke):

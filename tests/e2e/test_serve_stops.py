@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import subprocess
@@ -140,3 +141,54 @@ def test_a_workspace_that_is_put_away_holds_up_no_other(hooke, tmp_path):
     daemon.process.terminate()
     assert daemon.process.wait(WAIT) == 0
     assert not lives(pid)
+
+
+# Other ways to start and to end
+
+
+def test_is_started_by_the_first_connection(hooke, tmp_path):
+    if not shutil.which("systemd-socket-activate"):
+        pytest.skip("systemd-socket-activate is not installed")
+    hooke.config(GUARD)
+    path = tmp_path / "run"
+    manager = subprocess.Popen(["systemd-socket-activate", "-l", path, "-E", "HOME", "-E", "PATH",
+                                hooke.program, "serve", "--idle", "200ms"],
+                               env=hooke.env, cwd="/", stderr=subprocess.PIPE, text=True)
+    hooke.started.append(manager)
+    wait_for(path.exists)
+    done = answer(hooke, "claude", event=pre_tool_use(hooke, "rm"), HOOKE_SOCKET=str(path))
+    assert "not for agents" in done.stdout
+    assert hooke("serve", "--status", "--json", "--socket", path).json["served"] == 1
+    assert manager.wait(WAIT) == 0  # it has become the daemon, which nobody used for a while
+    assert path.exists()
+    manager.stderr.close()
+
+
+def test_of_many_that_start_at_once_one_serves(hooke):
+    started = [subprocess.Popen([hooke.program, "serve"], env=hooke.env, cwd="/", text=True,
+                                stderr=subprocess.PIPE) for _ in range(8)]
+    hooke.started.extend(started)
+    said = [p.stderr.readline() for p in started]
+    assert sorted("serving on" in s for s in said) == [False] * 7 + [True]
+    assert all("already" in s for s in said if "serving on" not in s)
+    serving = started[["serving on" in s for s in said].index(True)]
+    assert hooke("serve", "--status", "--json").json["pid"] == serving.pid
+    for p in started:
+        p.terminate()
+        p.communicate(timeout=WAIT)
+
+
+def test_a_daemon_that_is_killed_ran_each_hook_once(hooke):
+    began, go, entry = waiting_hook(hooke)
+    hooke.config("hooks:\n" + entry.replace("tool: wait", "tool: bash"))
+    daemon = Daemon(hooke)
+    child = start_client(hooke, pre_tool_use(hooke, "ls"), stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE)
+    begun(began)
+    began.unlink()
+    daemon.end("kill")
+    out, err = child.stdout.read(), child.stderr.read()
+    assert (child.wait(WAIT), out) == (1, b"")
+    assert b"the daemon ended" in err and err.count(b"\n") == 1
+    assert not began.exists()
+    go.write_text("go\n")  # the hook that was left alone

@@ -2,21 +2,28 @@
  * OpenCode's bus: what has happened. Nobody waits for these, so nothing here can refuse; what a
  * verdict asks for is done by calls.
  */
+import { messagesToOurs } from "./messages.js"
 import { errorOf, usageOf } from "./sessions.js"
 
 /* The end of a run, told up to twice: as a status and as an event of its own. */
-async function idle({ host }, session) {
+async function idle(all, session) {
   if (!session.busy) return
   session.busy = false
-  await host.emit("session.idle", session, {})
+  await all.host.emit("session.idle", session, {})
+  if (session.aborted) session.aborted = false
+  else await stopped(all, session)
+}
+
+/* It has nothing left to do. Who was aborted has, and is not to be kept going. */
+async function stopped({ host }, session) {
   const verdict = await host.emit("agent.stop", session, {
+    messages: messagesToOurs(await host.messages(session), (id) => session.internal.has(id)),
     usage: session.usage,
     continuations: session.continuations,
     todos: session.todos,
-    status: session.failure ? "error" : "completed",
+    status: { type: "idle" },
     response: session.response,
   })
-  session.failure = undefined
   if (verdict.callback === "compact") void host.compact(session)
   const texts = verdict.stop ? [] : (verdict.follow_up_messages ?? [])
   if (!texts.length) return
@@ -28,6 +35,10 @@ async function idle({ host }, session) {
     model: model && { providerID: model.providerID, modelID: model.modelID },
     variant: model?.variant,
   })
+}
+
+function isAbort(error) {
+  return error?.name === "MessageAbortedError"
 }
 
 async function status(all, session, { status }) {
@@ -42,9 +53,9 @@ async function status(all, session, { status }) {
 
 async function failed({ host }, session, { error }) {
   const data = { error: errorOf(error, session.last) }
-  session.failure = error
+  session.aborted ||= isAbort(error)
   const verdict = await host.emit("session.error", session, data)
-  if (error?.name !== "MessageAbortedError") await host.emit("agent.error", session, data)
+  if (!isAbort(error)) await host.emit("agent.error", session, data)
   if (verdict.model) void host.fallback(session, verdict.model)
 }
 
@@ -63,6 +74,7 @@ async function messageUpdated({ host }, session, { info }) {
     error: errorOf(info.error, info),
   })
   if (updated.model) void host.fallback(session, updated.model)
+  session.aborted ||= session.busy && isAbort(info.error)
   if (info.error || info.summary) return
   session.ended++ /* the next turn may have begun by now */
   const verdict = await host.emit("turn.after", { ...session, turn: session.ended }, {
@@ -71,7 +83,7 @@ async function messageUpdated({ host }, session, { info }) {
     response: session.response,
     usage: session.usage,
   })
-  if (verdict.stop) void host.abort(session.id)
+  if (verdict.stop) void host.abort(session)
   if (verdict.callback === "compact") void host.compact(session)
 }
 
@@ -90,6 +102,7 @@ async function partUpdated({ host }, session, { part }) {
 
 async function created({ host }, session, { info }) {
   session.parent = info?.parentID
+  session.agent ??= info?.agent
   if (session.known) return
   await host.created(session, { source: session.parent ? "subagent" : "startup" })
   if (session.parent)

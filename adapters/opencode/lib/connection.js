@@ -6,11 +6,12 @@
 import { spawn } from "node:child_process"
 import { createConnection } from "node:net"
 import { homedir } from "node:os"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 
 const RETRY_MS = 5000
 const START_MS = 5000
 const STEP_MS = 50
+const GRACE_MS = 300
 
 /* Where the daemon listens; undefined: HOOKE_SOCKET is empty, which means none is to be used. */
 export function socketPath(env) {
@@ -101,7 +102,7 @@ export class Connection {
   async start() {
     if (!this.options.program) throw new Error(`no daemon listens on '${this.options.path}'`)
     let failed
-    const child = spawn(this.options.program, ["serve", "--idle", "10m"], {
+    const child = spawn(this.options.program, ["serve", "--idle", "10m", "--socket", resolve(this.options.path)], {
       detached: true,
       stdio: "ignore",
       cwd: "/",
@@ -113,14 +114,14 @@ export class Connection {
       failed = `${words} ended at once (${signal ?? `exit code ${code}`}): it says why in a terminal`
     })
     child.unref()
-    for (let waited = 0; waited < START_MS; waited += STEP_MS) {
-      const over = failed /* looked at before the last attempt: another daemon may have been faster */
+    let grace = GRACE_MS /* another daemon may have been faster, and is about to listen */
+    for (let waited = 0; waited < START_MS && grace > 0; waited += STEP_MS) {
       const socket = await open(this.options.path).catch(() => undefined)
       if (socket) return socket
-      if (over) throw new Error(over)
       await wait(STEP_MS)
+      if (failed) grace -= STEP_MS
     }
-    throw new Error(`${words} was started but does not listen on '${this.options.path}'`)
+    throw new Error(failed ?? `${words} was started but does not listen on '${this.options.path}'`)
   }
 
   attach(socket) {

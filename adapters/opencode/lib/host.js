@@ -1,7 +1,8 @@
 /*
  * Both sides of the plugin: events to the daemon, and what verdicts ask for back to OpenCode.
  *
- * Calls to OpenCode are never awaited by a hook: some of them end in another hook of this session.
+ * Calls to OpenCode that change anything are never awaited by a hook: some of them end in another hook
+ * of this session.
  */
 import { modelOf } from "./sessions.js"
 
@@ -57,6 +58,13 @@ export class Host {
     return this.emit("session.created", session, { source, agent })
   }
 
+  /* One that an earlier process has begun: whose child it is nobody has told this one. */
+  async resumed(session) {
+    const info = await this.ask(() => this.client.session.get({ path: { id: session.id } }))
+    session.parent ??= info?.parentID
+    await this.created(session, { source: "resume" })
+  }
+
   warn(error) {
     if (this.warned) return
     this.warned = true
@@ -84,8 +92,13 @@ export class Host {
     void this.ask(() => this.client.tui?.showToast({ body: { title: "hooke", message, variant } }))
   }
 
-  abort(id) {
-    return this.ask(() => this.client.session.abort({ path: { id } }))
+  abort(session) {
+    session.aborted = true
+    return this.ask(() => this.client.session.abort({ path: { id: session.id } }))
+  }
+
+  async messages(session) {
+    return (await this.ask(() => this.client.session.messages({ path: { id: session.id } }))) ?? []
   }
 
   /* A message nobody typed. */
@@ -101,13 +114,12 @@ export class Host {
   async fallback(session, name) {
     const model = modelOf(name)
     if (!model) return
-    const messages = await this.ask(() => this.client.session.messages({ path: { id: session.id } }))
-    const last = messages?.findLast((message) => message.info?.role === "user")
+    const last = (await this.messages(session)).findLast((message) => message.info?.role === "user")
     const parts = last?.parts
       .filter((part) => (part.type === "text" && !part.synthetic) || part.type === "file")
       .map(({ type, text, mime, filename, url }) => ({ type, text, mime, filename, url }))
     if (!parts?.length) return
-    await this.abort(session.id)
+    await this.abort(session)
     await this.prompt(session, parts, { agent: last.info.agent ?? session.agent, model })
   }
 

@@ -23,7 +23,7 @@ function persistent(verdict, place) {
 
 function refuseIf(host, session, verdict) {
   if (verdict.stop) {
-    host.abort(session.id)
+    host.abort(session)
     throw new Error(verdict.stop)
   }
   if (verdict.decision === "block") throw new Error(verdict.reason ?? "refused by a hook")
@@ -53,9 +53,10 @@ function chatMessage({ host, sessions }) {
     session.model = modelName(input.model ?? message.model) ?? session.model
     session.user = { agent: session.agent, model: message.model ?? input.model }
     session.busy = true
+    session.aborted = false
     session.turn = 0
     session.ended = 0
-    if (!session.known) await host.created(session, { source: "resume" })
+    if (!session.known) await host.resumed(session)
     const verdict = await host.emit("chat.message", session, {
       message: {
         id: message.id,
@@ -258,7 +259,7 @@ function toolAfter({ host, sessions }) {
     if (typeof text === "string" && text !== before) writeOutput(output, text)
     if (typeof verdict.replace?.title === "string") output.title = verdict.replace.title
     if (verdict.replace?.metadata) output.metadata = verdict.replace.metadata
-    if (verdict.stop) host.abort(session.id)
+    if (verdict.stop) host.abort(session)
   }
 }
 

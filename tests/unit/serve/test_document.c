@@ -55,7 +55,8 @@ static void a_document_may_end_with_the_stream(void **state UNUSED)
 
 static void says_what_is_wrong_with_it(void **state UNUSED)
 {
-    static const struct {
+    char deep[JSON_DEPTH_LIMIT + 2] = "";
+    const struct {
         const char *text, *says;
     } rows[] = {
         { "", "is empty" },
@@ -63,8 +64,10 @@ static void says_what_is_wrong_with_it(void **state UNUSED)
         { "{\"a\":", "ended before its JSON document was complete" },
         { "}", "is no JSON document" },
         { "nonsense", "is no JSON document" },
+        { deep, "is nested more than 1024 levels deep" },
     };
 
+    memset(deep, '[', sizeof(deep) - 1);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         CLEANUP(arena) struct arena a = { 0 };
         struct stream s = stream_open();
