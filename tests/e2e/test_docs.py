@@ -105,8 +105,10 @@ def test_pages_are_short():
 
 def test_agents_were_checked_in_the_versions_that_are_installed():
     peers = (SOURCE / "scripts/peers").read_text()
-    for agent, package in (("codex", "@openai/codex"), ("gemini", "@google/gemini-cli"),
-                           ("opencode", "opencode-ai")):
+    packages = {"claude": "@anthropic-ai/claude-code", "codex": "@openai/codex",
+                "gemini": "@google/gemini-cli", "opencode": "opencode-ai"}
+    assert sorted(packages) == sorted(p.stem for p in (SOURCE / "docs/agents").glob("*.md"))
+    for agent, package in packages.items():
         version = re.search(rf"{package}@(\S+)", peers)[1]
         page = (SOURCE / f"docs/agents/{agent}.md").read_text()
         assert f"Version {version}" in page.split("## Checked against")[1]
