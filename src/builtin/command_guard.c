@@ -116,6 +116,30 @@ static struct finding find_worst(const struct guard_runs *runs, const struct opt
     return worst;
 }
 
+/* A program and its words, as some agents have them, become the text that would start it. */
+static struct str joined(struct arena *a, const struct json *words)
+{
+    CLEANUP(strbuf) struct strbuf out = { 0 };
+
+    for (const struct json *w = json_first(words); w; w = json_next(w)) {
+        if (json_type(w) != JSON_STRING)
+            return (struct str){ 0 };
+        strbuf_addstr(&out, out.len ? " " : "");
+        strbuf_addstr(&out, shell_quote(a, json_cstr(a, w)));
+    }
+    return (struct str){ arena_cstr(a, strbuf_str(&out)), out.len };
+}
+
+/* What would run; unset: nobody can tell, "": nothing. */
+static struct str command_of(struct arena *a, const struct json *args)
+{
+    const struct json *command = json_get(args, STR("command"));
+
+    if (!args || (json_type(args) == JSON_OBJECT && !command))
+        return STR("");
+    return json_type(command) == JSON_ARRAY ? joined(a, command) : json_str(a, command);
+}
+
 static void refuse(const struct hook_call *c, const struct options *o, const struct finding *f,
                    struct verdict *v)
 {
@@ -124,7 +148,7 @@ static void refuse(const struct hook_call *c, const struct options *o, const str
     size_t len;
 
     if (!raw.len) /* nothing but a redirection */
-        raw = str_trim(json_str(c->arena, json_get(args, STR("command"))));
+        raw = str_trim(command_of(c->arena, args));
     len = str_fit(raw, SHOWN_MAX);
     verdict_block(v, arena_printf(c->arena, "'%.*s%s' is refused by the rule '%s': %s", (int)len,
                                   raw.ptr, len < raw.len ? "…" : "", f->rule.name, f->rule.reason));
@@ -132,31 +156,38 @@ static void refuse(const struct hook_call *c, const struct options *o, const str
         v->decision = DECISION_ASK;
 }
 
-static int tool_execute_before(const struct hook_call *c, struct verdict *v, struct err *e UNUSED)
+static void judge(const struct hook_call *c, struct str text, const struct json *args,
+                  struct verdict *v)
 {
-    const struct options *o = c->options;
-    const struct json *args = event_data(c->event, STR("args"));
-    struct str text = json_str(c->arena, json_get(args, STR("command")));
     const char *workdir = json_cstr(c->arena, json_get(args, STR("workdir")));
     const char *workspace = c->config ? c->config->workspace : c->event->session.cwd;
     struct guard_runs runs = { .arena = c->arena };
     struct finding worst;
 
-    if (!text.len)
-        return 0;
     runs.place.workspace = workspace ? workspace : "/";
     runs.place.home = path_home();
     runs.place.cwd = c->event->session.cwd ? c->event->session.cwd : runs.place.workspace;
     if (workdir)
         runs.place.cwd = path_normalize(c->arena, path_join(c->arena, runs.place.cwd, workdir));
     guard_runs_read(&runs, text);
-    worst = find_worst(&runs, o);
+    worst = find_worst(&runs, c->options);
     if (worst.run)
-        refuse(c, o, &worst, v);
+        refuse(c, c->options, &worst, v);
     else if (runs.unreadable)
         verdict_block(v, arena_printf(c->arena,
                                       "the command can't be checked: %s; write it in simpler parts",
                                       runs.unreadable));
+}
+
+static int tool_execute_before(const struct hook_call *c, struct verdict *v, struct err *e UNUSED)
+{
+    const struct json *args = event_data(c->event, STR("args"));
+    struct str text = command_of(c->arena, args);
+
+    if (!str_is_set(text))
+        verdict_block(v, "the command can't be checked: it is neither a text nor a list of words");
+    else if (text.len)
+        judge(c, text, args, v);
     return 0;
 }
 

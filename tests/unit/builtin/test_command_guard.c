@@ -461,8 +461,36 @@ static void only_shell_commands_are_judged(void **state UNUSED)
     assert_int_equal(bed.receipt.verdict.decision, DECISION_NONE);
     bed_emit(&bed, "tool.execute.before", "{\"tool\":\"bash\"}");
     assert_int_equal(bed.receipt.verdict.decision, DECISION_NONE);
-    bed_emit(&bed, "tool.execute.before", "{\"tool\":\"bash\",\"args\":{\"command\":7}}");
+    bed_emit(&bed, "tool.execute.before", "{\"tool\":\"bash\",\"args\":{\"command\":\"\"}}");
     assert_int_equal(bed.receipt.verdict.decision, DECISION_NONE);
+}
+
+static void a_command_is_judged_in_whatever_shape_it_comes(void **state UNUSED)
+{
+    static const struct {
+        const char *args;
+        enum decision wanted;
+    } cases[] = {
+        { "{\"command\":[\"rm\",\"-rf\",\"/\"]}", DECISION_BLOCK },
+        { "{\"command\":[\"bash\",\"-lc\",\"cd /; rm -rf *\"]}", DECISION_BLOCK },
+        { "{\"command\":[\"echo\",\"rm -rf /; it's\"]}", DECISION_NONE },
+        { "{\"command\":[]}", DECISION_NONE },
+        { "{\"command\":[\"rm\",[\"-rf\"]]}", DECISION_BLOCK },
+        { "{\"command\":{\"text\":\"ls\"}}", DECISION_BLOCK },
+        { "{\"command\":7}", DECISION_BLOCK },
+        { "{\"command\":null}", DECISION_BLOCK },
+        { "\"rm -rf /\"", DECISION_BLOCK },
+        { "[\"rm\",\"-rf\",\"/\"]", DECISION_BLOCK },
+    };
+    CLEANUP(bed) struct bed bed = { 0 };
+
+    open_bed(&bed, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        bed_emit(&bed, "tool.execute.before",
+                 arena_printf(&bed.arena, "{\"tool\":\"bash\",\"args\":%s}", cases[i].args));
+        if (bed.receipt.verdict.decision != cases[i].wanted)
+            fail_msg("%s: %s", cases[i].args, decision_name(bed.receipt.verdict.decision));
+    }
 }
 
 TESTS(cmocka_unit_test(what_destroys_everything_is_never_run),
@@ -473,4 +501,5 @@ TESTS(cmocka_unit_test(what_destroys_everything_is_never_run),
       cmocka_unit_test(the_severest_of_several_counts),
       cmocka_unit_test(what_cannot_be_read_is_not_run),
       cmocka_unit_test(the_folder_of_the_call_counts),
+      cmocka_unit_test(a_command_is_judged_in_whatever_shape_it_comes),
       cmocka_unit_test(only_shell_commands_are_judged))
