@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/path.h"
 #include "base/strbuf.h"
+#include "base/vars.h"
 
 #include <sqlite3.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ static const char query[] =
 char *opencode_db_path(struct arena *a)
 {
     const char *folder = path_join(a, path_dirname(a, path_xdg(a, PATH_DATA)), "opencode");
-    const char *named = getenv("OPENCODE_DB");
+    const char *named = vars_get("OPENCODE_DB");
 
     if (named && strcmp(named, ":memory:") == 0)
         return NULL;
