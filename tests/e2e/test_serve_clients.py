@@ -65,9 +65,10 @@ def test_what_runs_later_has_the_umask_of_its_client(hooke):
     answer(hooke, "claude", event=pre_tool_use(hooke, "ls"))
     wait_for(lambda: told.read_text().count("\n") == 2)
     assert told.read_text().split() == ["0027", "0022"]
-    for _ in range(2):
-        go.write_text("go\n")
+    gate = os.open(go, os.O_RDWR)  # nobody sees its end before both have read
+    os.write(gate, b"go\ngo\n")
     daemon.end()
+    os.close(gate)
 
 
 def test_a_prewarmed_process_has_the_umask_of_its_client(hooke):
