@@ -45,17 +45,39 @@ static void name_session(struct reading *r, const char *session, const char *cwd
         r->out->cwd = cwd;
 }
 
-/* {type: assistant, sessionId, cwd, timestamp, message: {content: [{type: tool_use, id, name}]}} */
+static void forget(struct reading *r, const char *id)
+{
+    struct transcript *t = r->out;
+
+    for (size_t i = t->count; id && i-- > 0;)
+        if (strcmp(t->calls[i].id, id) == 0) {
+            t->calls[i] = t->calls[--t->count];
+            return;
+        }
+}
+
+/*
+ * {type: assistant, sessionId, cwd, timestamp, message: {content: [{type: tool_use, id, name}]}}
+ * and {type: user, message: {content: [{type: tool_result, tool_use_id, content}]}}, which says so
+ * when the call never began: no such tool, or arguments it does not take. Hooks are not told of
+ * those.
+ */
 static void read_claude(struct reading *r, const struct json *line)
 {
     const struct json *content = json_pointer(line, "/message/content");
+    bool asks = str_is(json_str(r->arena, json_get(line, STR("type"))), "assistant");
 
     name_session(r, text_of(r, line, "sessionId"), text_of(r, line, "cwd"));
-    if (!str_is(json_str(r->arena, json_get(line, STR("type"))), "assistant"))
-        return;
-    for (const struct json *c = json_first(content); c; c = json_next(c))
-        if (str_is(json_str(r->arena, json_get(c, STR("type"))), "tool_use"))
+    for (const struct json *c = json_first(content); c; c = json_next(c)) {
+        struct str type = json_str(r->arena, json_get(c, STR("type")));
+        struct str said = json_str(r->arena, json_get(c, STR("content")));
+
+        if (asks && str_is(type, "tool_use"))
             add(r, text_of(r, c, "id"), text_of(r, c, "name"), text_of(r, line, "timestamp"));
+        else if (!asks && json_is_true(json_get(c, STR("is_error"))) &&
+                 str_starts(said, STR("<tool_use_error>")))
+            forget(r, text_of(r, c, "tool_use_id"));
+    }
 }
 
 /* {type: session_meta, payload: {id, cwd}}, {type: response_item, payload: {call_id, name}} */

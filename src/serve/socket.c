@@ -7,11 +7,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
 #define WAITING_MAX  4096 /* connections nobody has taken yet */
+#define PID_MAX      32   /* bytes of a process id */
 #define FIRST_PASSED 3    /* where a service manager puts what it hands over */
 
 char *socket_path(struct arena *a)
@@ -135,6 +137,26 @@ static int in_use(const char *path, struct err *e)
                    path);
 }
 
+/* Its daemon runs, but whoever removed the socket has made it one that nobody can ask. */
+static int lock_is_held(struct arena *a, const char *path, struct err *e)
+{
+    struct str pid = { 0 };
+
+    if (access(path, F_OK) == 0 ||
+        file_read(a, arena_printf(a, "%s.lock", path), PID_MAX, &pid, NULL) < 0 || !pid.len)
+        return in_use(path, e);
+    return err_set(e, -EADDRINUSE, "the socket '%s' of a daemon is gone: end process %.*s", path,
+                   STR_ARG(str_trim(pid)));
+}
+
+static void sign_lock(int fd)
+{
+    char pid[PID_MAX];
+    int len = snprintf(pid, sizeof(pid), "%d\n", (int)getpid());
+
+    (void)!write(fd, pid, (size_t)len);
+}
+
 /* With the lock in hand: what nobody listens on was left behind. */
 static int remove_stale(const char *path, struct err *e)
 {
@@ -191,9 +213,11 @@ int socket_open(struct socket_place *p, const char *path, struct err *e)
     if (r == 0)
         r = p->lock = file_lock(path, false, e);
     if (r == -EWOULDBLOCK)
-        return in_use(path, e);
-    if (r >= 0)
+        return lock_is_held(&a, path, e);
+    if (r >= 0) {
+        (void)!ftruncate(p->lock, 0); /* who looks before the socket is there must not be misled */
         r = remove_stale(path, e);
+    }
     if (r == 0)
         r = bind_socket(p, path, e);
     if (r < 0) {
@@ -201,6 +225,7 @@ int socket_open(struct socket_place *p, const char *path, struct err *e)
             close(take_fd(&p->lock));
         return r;
     }
+    sign_lock(p->lock);
     p->path = xstrdup(path);
     return 0;
 }

@@ -53,8 +53,8 @@ def test_calls_that_codex_made_without_hooke_are_listed(start, model):
 def test_calls_that_claude_made_without_hooke_are_listed(start, model):
     """Those of a subagent, too."""
     agent = start("claude")
-    model.turns = [agent.bash("echo one"), agent.task("go on"), agent.bash("echo two"),
-                   {"text": "finished"}]
+    model.turns = [{"tool": "NoSuchTool", "args": {}}, agent.bash("echo one"), agent.task("go on"),
+                   agent.bash("echo two"), {"text": "finished"}]
     assert hooke(agent, "install", "claude", "--yes").returncode == 0
     options, agent.options = agent.options, [*agent.options, "--settings", '{"disableAllHooks": true}']
     agent.run()

@@ -387,6 +387,20 @@ def test_calls_of_claude_without_a_receipt_are_listed(hooke):
     assert "session s1: no receipt for 1 tool call: toolu_2 (Bash)" == line["text"]
 
 
+def test_a_call_of_claude_that_never_began_needs_no_receipt(hooke):
+    """No hook is asked for a tool that is not there, or for arguments that it does not take."""
+    def result(call, text):
+        return {"type": "user", "message": {"content": [
+            {"type": "tool_result", "tool_use_id": call, "is_error": True, "content": text}]}}
+
+    install(hooke, "claude")
+    write(hooke.home / ".claude/projects/-w/s1.jsonl", claude_line("toolu_1"), claude_line("toolu_2"),
+          result("toolu_1", "<tool_use_error>Error: No such tool available: Bash</tool_use_error>"),
+          result("toolu_2", "Exit code 1"))
+    text = one(hooke, "claude", "transcript")["text"]
+    assert text == "session s1: no receipt for 1 tool call: toolu_2 (Bash)"
+
+
 def test_calls_of_a_subagent_of_claude_are_looked_at(hooke):
     """Claude Code keeps a file for each, below a folder named after the session."""
     install(hooke, "claude")

@@ -76,6 +76,13 @@ def test_does_not_push_aside_what_somebody_else_listens_on(hooke, tmp_path):
         assert os.path.exists(path)
 
 
+def test_names_the_daemon_whose_socket_was_removed(daemon, hooke):
+    daemon.path.unlink()
+    second = hooke("serve")
+    assert second.rc == 1 and second.err.count("\n") == 1
+    assert f"end process {daemon.process.pid}" in second.err
+
+
 def test_leaves_what_is_no_socket_alone(hooke, tmp_path):
     path = tmp_path / "file"
     path.write_text("mine")

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 struct fixture {
@@ -321,6 +322,24 @@ static void names_of_one_file_are_the_same(void **state)
     assert_false(file_is_same(path, f->dir.path));
 }
 
+static void knows_when_descriptors_run_out(void **state UNUSED)
+{
+    struct rlimit before, few;
+    bool enough, more;
+
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = before;
+    few.rlim_cur = (rlim_t)dup(0) + 3; /* the lowest that is free, and two behind it */
+    close((int)few.rlim_cur - 3);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    enough = file_spare(1);
+    more = file_spare(16);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_true(enough);
+    assert_false(more);
+    assert_true(file_spare(16));
+}
+
 #define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 TESTS(WITH_FOLDER(reads_back_what_was_written), WITH_FOLDER(reads_an_empty_file),
@@ -332,4 +351,4 @@ TESTS(WITH_FOLDER(reads_back_what_was_written), WITH_FOLDER(reads_an_empty_file)
       WITH_FOLDER(leaves_nothing_behind_on_failure),
       WITH_FOLDER(keeps_an_open_reader_on_the_old_bytes), WITH_FOLDER(readers_never_see_a_part),
       WITH_FOLDER(one_at_a_time_has_a_lock), WITH_FOLDER(another_version_has_another_identity),
-      WITH_FOLDER(names_of_one_file_are_the_same))
+      WITH_FOLDER(names_of_one_file_are_the_same), cmocka_unit_test(knows_when_descriptors_run_out))

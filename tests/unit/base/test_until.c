@@ -5,6 +5,7 @@
 
 #include <poll.h>
 #include <stdbool.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define MS       UINT64_C(1000000)
@@ -66,7 +67,25 @@ static void a_moment_that_has_passed_is_no_wait(void **state UNUSED)
     assert_true(says_so(&u, SLACK_MS));
 }
 
+static void a_socket_ends_when_the_other_side_is_gone_and_not_before(void **state UNUSED)
+{
+    CLEANUP(until) struct until u;
+    int ends[2];
+
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    until_open(&u, 0, 0);
+    until_watch_end(&u, ends[0]);
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    assert_false(says_so(&u, 0));
+    shutdown(ends[1], SHUT_WR);
+    assert_false(says_so(&u, 0));
+    close(ends[1]);
+    assert_true(says_so(&u, SLACK_MS));
+    close(ends[0]);
+}
+
 TESTS(cmocka_unit_test(a_deadline_makes_it_readable),
       cmocka_unit_test(so_does_any_of_the_descriptors),
       cmocka_unit_test(a_descriptor_that_is_closed_counts_no_more),
+      cmocka_unit_test(a_socket_ends_when_the_other_side_is_gone_and_not_before),
       cmocka_unit_test(a_moment_that_has_passed_is_no_wait))

@@ -63,6 +63,16 @@ static void copies_outlive_their_owner(void **state UNUSED)
     assert_null(vars_copy(&a, NULL));
 }
 
+static void a_umask_is_known_only_once_it_was_said(void **state UNUSED)
+{
+    assert_int_equal(vars_mask(), -1);
+    vars_use_mask(027);
+    assert_int_equal(vars_mask(), 027);
+    vars_use_mask(-1);
+    assert_int_equal(vars_mask(), -1);
+}
+
 TESTS(cmocka_unit_test(reads_the_process_by_default),
       cmocka_unit_test(reads_nothing_but_what_is_used), cmocka_unit_test(is_of_one_thread),
-      cmocka_unit_test(copies_outlive_their_owner))
+      cmocka_unit_test(copies_outlive_their_owner),
+      cmocka_unit_test(a_umask_is_known_only_once_it_was_said))
