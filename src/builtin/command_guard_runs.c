@@ -357,7 +357,7 @@ static void change_folder(struct guard_runs *runs, const struct words *w)
 static const struct guard_special specials[] = {
 #define OPTIONS(program, options)
 #define WRAPPER(program, options, operands) { program, unwrap, options, operands },
-#define SHELL(program)                      { .name = program, .read = read_shell },
+#define SHELL(program)                      { program, read_shell, NULL, 0 },
 #define FETCHER(program)
 #define DECODER(program)
 #define RULE(name, programs, pattern, severity, reason)
