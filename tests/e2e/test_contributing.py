@@ -108,6 +108,6 @@ def test_a_release_makes_all_that_is_installed():
                           capture_output=True, text=True, check=True)
     made = {pathlib.Path(word).name for word in done.stdout.split()}
     script = (BUILD / "cmake_install.cmake").read_text()
-    copied = {*re.findall(re.escape(str(BUILD)) + r"/([^\"/]+)\"", script)}
+    copied = {*re.findall(re.escape(str(BUILD)) + r"/([^\"/$]+)\"", script)}
     assert {"hooke", "hooke-answer", "libhooke.a"} <= copied
     assert {name for name in copied if not name.endswith((".pc", ".service", ".txt"))} <= made
