@@ -123,6 +123,25 @@ static void read_matcher(struct claude_settings *c, const struct setting *event,
         add_handler(c, event, matcher, h);
 }
 
+/* Nothing is lost of what `hooke install` has written: it is there to answer the agent. */
+static bool is_all_ours(const struct setting *event)
+{
+    size_t ours = 0;
+
+    for (const struct setting *item = event->first; item; item = item->next) {
+        const struct setting *hooks = setting_get(item, "hooks");
+
+        for (const struct setting *h = hooks ? hooks->first : NULL; h; h = h->next) {
+            const struct setting *command = setting_get(h, "command");
+
+            if (!command || !claude_handler_runs_hooke(command->text))
+                return false;
+            ours++;
+        }
+    }
+    return ours > 0;
+}
+
 /* Whether the event can happen here; else a warning. */
 static bool has_point(struct claude_settings *c, const struct setting *event)
 {
@@ -130,6 +149,8 @@ static bool has_point(struct claude_settings *c, const struct setting *event)
 
     if (point_alias_of("claude", event->key))
         return true;
+    if (is_all_ours(event))
+        return false;
     for (size_t i = 0; i < ARRAY_LEN(without_point); i++)
         if (str_is(event->key, without_point[i])) {
             problem_warn(c->problems, &where, "hooke has no point for '%s': its hooks are left out",
