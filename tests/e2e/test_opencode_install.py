@@ -102,7 +102,7 @@ def test_it_is_the_same_plugin_in_one_module(hooke):
     module = hooke.home / "hooke.mjs"
     module.write_text(text)
     script = ("const m = await import(process.argv[1]);"
-              "const h = await m.default.server({directory: '/'}, {program: false, socket: '/none'});"
+              "const h = await m.default.server({directory: '/', client: {}}, {program: false, socket: '/none'});"
               "console.log(JSON.stringify([Object.keys(m), m.default.id, Object.keys(h)]))")
 
     def look(path):
