@@ -189,21 +189,28 @@ static void check_place(struct agent_look *l, const struct agent_place *p, bool 
                       arena_printf(l->arena, "'%s' names the plugin", p->names), NULL);
 }
 
-/* Each is loaded, and asks for itself. */
-static void check_twice(struct agent_look *l)
+/*
+ * Claude Code and Gemini run one command once, however many files have it; the plugin sees to that
+ * itself, since it can be in more than one place.
+ */
+static bool is_run_twice(struct agent_look *l)
 {
     const struct agent_place *user = &l->places[AGENT_USER], *own = &l->places[AGENT_PROJECT];
-    const char *agent = l->agent->agent;
 
-    if (user->installed && own->installed && !own->names && !user->names)
-        doctor_report(l->doctor, HEALTH_WARN, "installed",
-                      "for the user and for this workspace: events may be answered twice",
-                      arena_printf(l->arena, "run 'hooke uninstall %s --project'", agent));
-    else if ((user->names || own->names) && (user->plugin || own->plugin))
-        doctor_report(l->doctor, HEALTH_WARN, "installed",
-                      "as a file and by name: events are answered twice",
-                      arena_printf(l->arena, "run 'hooke uninstall %s%s'", agent,
-                                   user->plugin ? "" : " --project"));
+    if (!user->installed || !own->installed)
+        return false;
+    if (l->agent->plugin)
+        return user->plugin && own->plugin && !(is_current(l, user) && is_current(l, own));
+    return l->agent->repeats || strcmp(user->entries[0].command, own->entries[0].command) != 0;
+}
+
+static void check_twice(struct agent_look *l)
+{
+    if (is_run_twice(l))
+        doctor_report(
+            l->doctor, HEALTH_WARN, "installed",
+            "for the user and for this workspace: events are answered twice",
+            arena_printf(l->arena, "run 'hooke uninstall %s --project'", l->agent->agent));
 }
 
 static void check_places(struct agent_look *l)

@@ -99,14 +99,6 @@ def test_a_program_that_is_gone_fails(hooke):
     assert line["health"] == "fail" and "PATH" in line["text"]
 
 
-def test_both_scopes_at_once_are_a_warning(hooke):
-    install(hooke, "codex")
-    install(hooke, "codex", "--project")
-    lines = look(hooke, "codex")["installed"]
-    assert [line["health"] for line in lines] == ["ok", "ok", "warn"]
-    assert "--project" in lines[2]["way_out"]
-
-
 def test_a_file_that_cannot_be_read_fails(hooke):
     write(hooke.home / ".claude/settings.json").write_text("{ // mine\n}")
     line = one(hooke, "claude", "installed")
@@ -133,7 +125,33 @@ def test_a_plugin_that_opencode_s_configuration_names_is_installed(hooke, spec, 
     assert line["health"] == "ok" and line["text"] == f"'{path}' names the plugin"
     install(hooke, "opencode")
     lines = look(hooke, "opencode")["installed"]
-    assert [line["health"] for line in lines] == ["ok", "ok", "warn"] and "twice" in lines[2]["text"]
+    assert [line["health"] for line in lines] == ["ok", "ok"], "it asks once, wherever it is"
+
+
+@pytest.mark.parametrize("agent", ["claude", "gemini", "opencode"])
+def test_two_places_are_one_where_the_agent_or_the_plugin_sees_to_it(hooke, agent):
+    install(hooke, agent)
+    assert hooke("install", agent, "--project", "--yes").rc == 0
+    assert [line["health"] for line in look(hooke, agent)["installed"]] == ["ok", "ok"]
+
+
+def test_what_runs_twice_is_told(hooke):
+    install(hooke, "codex")
+    own = hooke.cwd / ".codex/hooks.json"
+    refused = hooke("install", "codex", "--project", "--yes")
+    assert refused.rc == 1 and "run 'hooke uninstall codex' first" in refused.err
+    assert not own.exists()
+    write(own).write_bytes((hooke.home / ".codex/hooks.json").read_bytes())
+    last = look(hooke, "codex")["installed"][-1]
+    assert last["health"] == "warn" and "twice" in last["text"] and "--project" in last["way_out"]
+
+
+def test_two_commands_are_two(hooke):
+    install(hooke, "claude")
+    other = write(hooke.cwd / ".claude/settings.json")
+    mine = (hooke.home / ".claude/settings.json").read_text()
+    other.write_text(mine.replace("hooke-answer claude", "env hooke-answer claude"))
+    assert "twice" in look(hooke, "claude")["installed"][-1]["text"]
 
 
 def test_a_plugin_that_only_sounds_like_it_is_not_installed(hooke):
