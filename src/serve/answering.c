@@ -282,6 +282,27 @@ static void consume(struct answering *s, struct arena *a, const struct verdict *
         log_warn(engine_log(s->rt->engine), "context may be said again: %s", e.msg);
 }
 
+static size_t count_left_out(const struct config *config)
+{
+    size_t count = 0;
+
+    for (const struct problem *p = config->problems.first; p; p = p->next)
+        count += !p->warning;
+    return count;
+}
+
+static const char *left_out(struct arena *a, const struct config *config)
+{
+    const struct problem *p = config->problems.first;
+
+    while (p->warning)
+        p = p->next;
+    return arena_printf(a,
+                        "hooke: part of the configuration is not in force: %s: %s; "
+                        "'hooke config check' tells all",
+                        origin_text(a, &p->origin), p->message);
+}
+
 /* The agent shows nobody what goes to standard error. */
 static const char *alarm_of(const struct answering *s, struct arena *a, const struct receipt *r)
 {
@@ -292,6 +313,8 @@ static const char *alarm_of(const struct answering *s, struct arena *a, const st
         return NULL;
     if (s->q->broken)
         return arena_printf(a, "hooke: %s", s->q->broken);
+    if (config && !config->broken && count_left_out(config))
+        return left_out(a, config);
     if (!config || !config->broken)
         return s->record.unknown
                    ? arena_printf(a, "hooke: hooks can't remember anything: %s", s->record.unknown)
@@ -301,6 +324,31 @@ static const char *alarm_of(const struct answering *s, struct arena *a, const st
                                             : "the defaults are in force",
                         p ? origin_text(a, &p->origin) : "see 'hooke config check'", p ? ": " : "",
                         p ? p->message : "");
+}
+
+/* Where each of the agents shows the person what hooks say. */
+static bool is_shown(enum point point)
+{
+    return point == POINT_CHAT_MESSAGE || point == POINT_TOOL_EXECUTE_BEFORE ||
+           point == POINT_TOOL_EXECUTE_AFTER || point == POINT_AGENT_STOP;
+}
+
+/* Nobody would know of a hook that fails and lets everything pass. Once in a session is enough. */
+static const char *add_failures(const struct answering *s, struct arena *a, const struct receipt *r)
+{
+    const char *text = r->verdict.say;
+
+    if (r->verdict.decision == DECISION_BLOCK || r->verdict.stop || !is_shown(s->event.point))
+        return text;
+    for (size_t i = 0; i < r->run_count; i++) {
+        const struct hook_run *run = &r->runs[i];
+
+        if (run->end != RUN_DONE && !run->untrusted &&
+            record_first_failure(s->rt->engine, s->event.session.id, run->hook->name, a))
+            text = add_line(a, text,
+                            arena_printf(a, "hooke: hook '%s' %s", run->hook->name, run->detail));
+    }
+    return text;
 }
 
 /* Without a terminal nobody can be asked. What can't be found out is taken for one. */
@@ -352,6 +400,7 @@ static void settle(void *context, struct arena *a, struct receipt *r)
 
     take_stop(s, a, r);
     v = r->verdict;
+    v.say = add_failures(s, a, r);
     if (alarm)
         v.say = add_line(a, v.say, alarm);
     cap(s, a, r, &v);
