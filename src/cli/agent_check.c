@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "cli/plugin_file.h"
+#include "hook/registry.h"
 #include "serve/ask.h"
 #include "serve/socket.h"
 
@@ -370,7 +371,20 @@ static void check_fired(struct agent_look *l)
                       arena_strdup(l->arena, strbuf_cstr(&never)), NULL);
 }
 
-void agent_check(struct doctor *d, const struct registration *r, const char *receipts)
+/* Those that are still in force; who has failed and then worked is well again. */
+static void check_failing(struct agent_look *l, const struct registry *reg)
+{
+    for (const struct sighting_hook *h = l->seen.hooks; h; h = h->next)
+        if (h->failed && registry_find(reg, h->name))
+            doctor_report(l->doctor, HEALTH_WARN, "hook",
+                          arena_printf(l->arena, "'%s' failed %zu %s up to now: %s", h->name,
+                                       h->failed, h->failed == 1 ? "time" : "times in a row",
+                                       h->detail),
+                          arena_printf(l->arena, "try it with 'hooke test %s'", h->name));
+}
+
+void agent_check(struct doctor *d, const struct registration *r, const struct registry *reg,
+                 const char *receipts)
 {
     CLEANUP(mem) char *cwd = getcwd(NULL, 0);
     struct agent_look l = { .doctor = d, .arena = &d->cli->arena, .agent = r };
@@ -392,6 +406,7 @@ void agent_check(struct doctor *d, const struct registration *r, const char *rec
     check_daemon(&l);
     check_loaded(&l);
     check_fired(&l);
+    check_failing(&l, reg);
     if (is_installed(&l))
         agent_calls(&l);
     sightings_release(&l.seen);

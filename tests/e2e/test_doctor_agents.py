@@ -391,6 +391,36 @@ def codex_file(hooke, *lines, cwd="/w", session="s1"):
                  {"type": "session_meta", "payload": {"id": session, "cwd": str(cwd)}}, *lines)
 
 
+def test_a_hook_that_fails_is_told_until_it_works(hooke):
+    install(hooke, "claude")
+    mine = hooke.config_dir / "mine.sh"
+    mine.write_text("#!/bin/sh\n")
+    hooke.config("hooks: [{ name: mine, on: tool.execute.before, exec: [./mine.sh] }]\n")
+    call = {"tool_name": "Bash", "tool_input": {"command": "ls"}}
+    tell(hooke, "claude", "PreToolUse", **call)
+    tell(hooke, "claude", "PreToolUse", **call)
+    line = one(hooke, "claude", "hook")
+    assert line["health"] == "warn" and "hooke test mine" in line["way_out"]
+    assert "'mine' failed 2 times in a row" in line["text"] and "chmod +x" in line["text"]
+    mine.chmod(0o755)
+    tell(hooke, "claude", "PreToolUse", **call)
+    assert "hook" not in look(hooke, "claude")
+
+
+def test_a_hook_that_is_gone_is_not_told_of(hooke):
+    hooke.config("hooks: [{ name: mine, on: tool.execute.before, exec: [./none] }]\n")
+    tell(hooke, "claude", "PreToolUse", tool_name="Bash", tool_input={"command": "ls"})
+    assert "hook" in look(hooke, "claude")
+    hooke.config("hooks: []\n")
+    assert "hook" not in look(hooke, "claude")
+
+
+def test_an_entry_that_is_left_out_is_told(hooke):
+    hooke.config("hooks: [{ name: mine, onn: tool.execute.before, block: no }]\n")
+    line = one(hooke, "claude", "configuration")
+    assert line["health"] == "fail" and "hooke config check" in line["way_out"]
+
+
 def test_calls_of_claude_without_a_receipt_are_listed(hooke):
     install(hooke, "claude")
     tell(hooke, "claude", "PreToolUse", tool_name="Bash", tool_input={}, tool_use_id="toolu_1")
