@@ -66,7 +66,7 @@ static const struct verb verbs[] = {
     { "trace", cmd_trace,
       "trace [tail] [-n N] [--session ID] [--point POINT] [--follow] [--json]\n"
       "trace show [ID] [--json]\n"
-      "trace why CALL_ID [--session ID] [--json]\n"
+      "trace why [CALL_ID] [--session ID] [--json]\n"
       "trace top [-n N] [--session ID] [--point POINT] [--sort BY] [--json]\n"
       "trace --capture DIR [-n N] [--session ID] [--point POINT]",
       "look at receipts: what ran, what was held back, what it cost", NULL },
