@@ -227,14 +227,36 @@ void claude_settings_read(struct claude_settings *c, const struct origin *file, 
 
 /* Where they are ------------------------------------------------------------------------------- */
 
+/* As `hooke install claude --project` makes it. */
+static bool is_only_ours(struct arena *a, const struct origin *file, struct str text)
+{
+    struct origin bad = *file;
+    const struct setting *hooks;
+    struct setting *root;
+
+    if (!memmem(text.ptr, text.len, "hooke", strlen("hooke")) ||
+        setting_parse(a, file, text, &root, &bad, NULL) < 0 || setting_get(root, "disableAllHooks"))
+        return false;
+    hooks = setting_get(root, "hooks");
+    if (!hooks || hooks->kind != SETTING_MAP)
+        return false;
+    for (const struct setting *event = hooks->first; event; event = event->next)
+        if (!is_all_ours(event))
+            return false;
+    return true;
+}
+
 /* Before it is trusted only whether there is anything to trust. */
-static bool has_hooks(const char *path)
+static bool has_hooks(const struct origin *file)
 {
     CLEANUP(arena) struct arena a = { 0 };
     struct str text;
 
-    return !permit_head(&a, path, SETTINGS_MAX, &text) ||
-           memmem(text.ptr, text.len, "\"hooks\"", strlen("\"hooks\"")) ||
+    if (!permit_head(&a, file->file, SETTINGS_MAX, &text))
+        return true;
+    if (file->source == SOURCE_WORKSPACE && is_only_ours(&a, file, text))
+        return false;
+    return memmem(text.ptr, text.len, "\"hooks\"", strlen("\"hooks\"")) ||
            memmem(text.ptr, text.len, "disableAllHooks", strlen("disableAllHooks"));
 }
 
@@ -261,7 +283,7 @@ static void read_file(struct config_finding *f, struct claude_settings *c,
     bool there = stat(file->file, &st) == 0;
 
     /* Trusted hooks that are no longer in it must not go in silence. */
-    if ((!there || !S_ISREG(st.st_mode) || !has_hooks(file->file)) &&
+    if ((!there || !S_ISREG(st.st_mode) || !has_hooks(file)) &&
         (file->source != SOURCE_WORKSPACE || !trust_is_pinned(f->trust, file->file)))
         return;
     if (there && trust_owner_check(file->file, &e) < 0) {
