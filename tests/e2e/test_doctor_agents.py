@@ -135,6 +135,27 @@ def test_two_places_are_one_where_the_agent_or_the_plugin_sees_to_it(hooke, agen
     assert [line["health"] for line in look(hooke, agent)["installed"]] == ["ok", "ok"]
 
 
+def test_codex_reads_no_hooks_of_a_linked_worktree(hooke):
+    git = hooke.cwd / ".git"
+    if git.exists():
+        git.rmdir()
+    git.write_text("gitdir: /elsewhere/.git/worktrees/work\n")
+    install(hooke, "codex", "--project")
+    line = one(hooke, "codex", "workspace")
+    assert line["health"] == "fail" and "hooke install codex" in line["way_out"]
+
+
+def test_entries_of_hooke_itself_in_a_workspace_need_no_trust(hooke):
+    install(hooke, "claude", "--project")
+    assert one(hooke, "claude", "configuration")["health"] == "ok"
+    assert "trust" not in hooke("list").err
+    path = hooke.cwd / ".claude/settings.json"
+    settings = json.loads(path.read_text())
+    settings["hooks"]["Stop"].append({"hooks": [{"type": "command", "command": "theirs"}]})
+    path.write_text(json.dumps(settings))
+    assert "not trusted" in hooke("list").err
+
+
 def test_what_runs_twice_is_told(hooke):
     install(hooke, "codex")
     own = hooke.cwd / ".codex/hooks.json"
