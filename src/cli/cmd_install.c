@@ -173,6 +173,13 @@ static void show_change(struct installing *in)
     const char *const names[2] = { old, str_is_set(in->after) ? in->file : "/dev/null" };
     struct str after = str_is_set(in->after) ? in->after : STR("");
 
+    if (in->agent->plugin && in->yes && !in->dry_run &&
+        str_is_set(in->before) != str_is_set(in->after)) {
+        printf("%s: %s, %zu KB; --dry-run shows it all\n", in->file,
+               str_is_set(in->after) ? "a new file, the plugin" : "the plugin goes",
+               (str_is_set(in->after) ? in->after.len : in->before.len) / 1024);
+        return;
+    }
     if (!trust_view_diff(in->cli, old, after, names))
         trust_view_text(in->cli, after, true);
 }

@@ -42,6 +42,12 @@ def test_it_is_shown_and_asked_for(hooke):
     assert not (hooke.home / USER).exists()
 
 
+def test_a_thousand_lines_are_shown_only_to_who_asks(hooke):
+    assert len(hooke("install", "opencode", "--dry-run").lines) > 500
+    assert len(hooke("install", "opencode", "--yes").lines) == 2
+    assert len(hooke("uninstall", "opencode", "--yes").lines) == 2
+
+
 def test_other_plugins_stay(hooke):
     other = hooke.home / ".config/opencode/plugins/mine.js"
     other.parent.mkdir(parents=True)
