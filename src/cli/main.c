@@ -40,7 +40,7 @@ static const struct verb verbs[] = {
       "run one event through its chain and print the verdict",
       "Exit code: 2 when a hook blocked or stopped, 0 otherwise." },
     { "answer", cmd_answer, "answer AGENT [EVENT]",
-      "answer as a command hook of claude, codex or gemini, in their JSON",
+      "answer as a hook of claude, codex or gemini, in their JSON",
       "Reads one event on standard input and acts as soon as it is complete. What hooks decide is\n"
       "in the answer: the exit code is 0 whatever they say. Only where it can't be written a refusal\n"
       "is 2, with the reason on standard error." },
@@ -78,7 +78,7 @@ static const struct verb verbs[] = {
     { "trust", cmd_trust,
       "trust [FILE…] [--yes] [--full] [--trust FILE] [--json]\n"
       "trust --revoke [FILE…]\ntrust --list [--json]",
-      "let the workspace's configuration and programs be used, after a look",
+      "let the workspace's hooks and programs be used, after a look",
       "Bytes are pinned and copied: the copy is what runs, and a file that changes does not run\n"
       "until it is trusted again. Exit code: 1 when something stays untrusted." },
     { "install", cmd_install, "install AGENT [--project] [--yes] [--dry-run] [--json]",
