@@ -5,6 +5,7 @@
 #include "dialect/dialect.h"
 #include "hook/collector.h"
 #include "hook/registry.h"
+#include "serve/alarm.h"
 #include "serve/document.h"
 #include "serve/record.h"
 
@@ -237,11 +238,6 @@ static bool is_critical(const struct receipt *r)
     return false;
 }
 
-static const char *add_line(struct arena *a, const char *text, const char *line)
-{
-    return text ? arena_printf(a, "%s\n%s", text, line) : line;
-}
-
 /* Loops end, also where the agent itself knows no limit. */
 static void cap(struct answering *s, struct arena *a, struct receipt *r, struct verdict *v)
 {
@@ -252,7 +248,7 @@ static void cap(struct answering *s, struct arena *a, struct receipt *r, struct 
     v->follow_ups = r->verdict.follow_ups = NULL;
     if (r->verdict.result == VERDICT_CONTINUE)
         r->verdict.result = VERDICT_NO_RESULT;
-    v->say = add_line(a, v->say, arena_printf(a, "hooke lets the agent stop: %s", why));
+    v->say = alarm_line(a, v->say, arena_printf(a, "hooke lets the agent stop: %s", why));
     receipt_warn(a, r, why);
 }
 
@@ -282,73 +278,18 @@ static void consume(struct answering *s, struct arena *a, const struct verdict *
         log_warn(engine_log(s->rt->engine), "context may be said again: %s", e.msg);
 }
 
-static size_t count_left_out(const struct config *config)
-{
-    size_t count = 0;
-
-    for (const struct problem *p = config->problems.first; p; p = p->next)
-        count += !p->warning;
-    return count;
-}
-
-static const char *left_out(struct arena *a, const struct config *config)
-{
-    const struct problem *p = config->problems.first;
-
-    while (p->warning)
-        p = p->next;
-    return arena_printf(a,
-                        "hooke: part of the configuration is not in force: %s: %s; "
-                        "'hooke config check' tells all",
-                        origin_text(a, &p->origin), p->message);
-}
-
 /* The agent shows nobody what goes to standard error. */
 static const char *alarm_of(const struct answering *s, struct arena *a, const struct receipt *r)
 {
-    const struct config *config = registry_config(r->registry);
-    const struct problem *p = config ? config->problems.first : NULL;
+    const char *wrong = alarm_configuration(a, r);
 
     if (s->event.point != POINT_SESSION_CREATED && s->event.point != POINT_CHAT_MESSAGE)
         return NULL;
     if (s->q->broken)
         return arena_printf(a, "hooke: %s", s->q->broken);
-    if (config && !config->broken && count_left_out(config))
-        return left_out(a, config);
-    if (!config || !config->broken)
-        return s->record.unknown
-                   ? arena_printf(a, "hooke: hooks can't remember anything: %s", s->record.unknown)
-                   : NULL;
-    return arena_printf(a, "hooke: the configuration is broken, %s: %s%s%s",
-                        config->fallen_back ? "its last good version is in force"
-                                            : "the defaults are in force",
-                        p ? origin_text(a, &p->origin) : "see 'hooke config check'", p ? ": " : "",
-                        p ? p->message : "");
-}
-
-/* Where each of the agents shows the person what hooks say. */
-static bool is_shown(enum point point)
-{
-    return point == POINT_CHAT_MESSAGE || point == POINT_TOOL_EXECUTE_BEFORE ||
-           point == POINT_TOOL_EXECUTE_AFTER || point == POINT_AGENT_STOP;
-}
-
-/* Nobody would know of a hook that fails and lets everything pass. Once in a session is enough. */
-static const char *add_failures(const struct answering *s, struct arena *a, const struct receipt *r)
-{
-    const char *text = r->verdict.say;
-
-    if (r->verdict.decision == DECISION_BLOCK || r->verdict.stop || !is_shown(s->event.point))
-        return text;
-    for (size_t i = 0; i < r->run_count; i++) {
-        const struct hook_run *run = &r->runs[i];
-
-        if (run->end != RUN_DONE && !run->untrusted &&
-            record_first_failure(s->rt->engine, s->event.session.id, run->hook->name, a))
-            text = add_line(a, text,
-                            arena_printf(a, "hooke: hook '%s' %s", run->hook->name, run->detail));
-    }
-    return text;
+    if (wrong || !s->record.unknown)
+        return wrong;
+    return arena_printf(a, "hooke: hooks can't remember anything: %s", s->record.unknown);
 }
 
 /* Without a terminal nobody can be asked. What can't be found out is taken for one. */
@@ -400,9 +341,7 @@ static void settle(void *context, struct arena *a, struct receipt *r)
 
     take_stop(s, a, r);
     v = r->verdict;
-    v.say = add_failures(s, a, r);
-    if (alarm)
-        v.say = add_line(a, v.say, alarm);
+    v.say = alarm_line(a, alarm_failures(s->rt->engine, r, v.say, a), alarm);
     cap(s, a, r, &v);
     s->answer = agent_write(a, &saying);
     if (held && !record_stop(s->rt->engine, s->event.session.id, held))
