@@ -21,7 +21,7 @@ asan tsan clang:
 	@$(MAKE) PRESET=$@ check
 release:
 	@scripts/bootstrap build
-	@scripts/build release hooke libhooke
+	@scripts/build release hooke hooke_answer libhooke
 install: release
 	@cmake --install build/release --prefix $(PREFIX)
 lint:

@@ -9,16 +9,17 @@ if(MUSL_GCC)
       -Wall -Wextra -Werror -Os -static -s -fno-asynchronous-unwind-tables
       -I${CMAKE_CURRENT_SOURCE_DIR}/src -o ${hooke_answer} ${answer_source}
     DEPENDS ${answer_source} ${CMAKE_CURRENT_SOURCE_DIR}/src/base/handover.h)
-  add_custom_target(hooke_answer_musl ALL DEPENDS ${hooke_answer})
+  add_custom_target(hooke_answer ALL DEPENDS ${hooke_answer})
   install(PROGRAMS ${hooke_answer} TYPE BIN)
 else()
   message(STATUS "musl-gcc not found: hooke-answer is made with glibc and starts slower "
     "(scripts/bootstrap installs it)")
-  add_executable(hooke-answer ${answer_source})
-  target_include_directories(hooke-answer PRIVATE src)
-  target_compile_definitions(hooke-answer PRIVATE _GNU_SOURCE HOOKE_VERSION="${PROJECT_VERSION}")
-  target_link_options(hooke-answer PRIVATE -static)
-  install(TARGETS hooke-answer)
+  add_executable(hooke_answer ${answer_source})
+  set_target_properties(hooke_answer PROPERTIES OUTPUT_NAME hooke-answer)
+  target_include_directories(hooke_answer PRIVATE src)
+  target_compile_definitions(hooke_answer PRIVATE _GNU_SOURCE HOOKE_VERSION="${PROJECT_VERSION}")
+  target_link_options(hooke_answer PRIVATE -static)
+  install(TARGETS hooke_answer)
 endif()
 
 # Whatever makes the program, its source is checked like the rest.

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "cli/plugin_file.h"
+#include "hook/registry.h"
 #include "serve/ask.h"
 #include "serve/socket.h"
 
@@ -189,21 +190,28 @@ static void check_place(struct agent_look *l, const struct agent_place *p, bool 
                       arena_printf(l->arena, "'%s' names the plugin", p->names), NULL);
 }
 
-/* Each is loaded, and asks for itself. */
-static void check_twice(struct agent_look *l)
+/*
+ * Claude Code and Gemini run one command once, however many files have it; the plugin sees to that
+ * itself, since it can be in more than one place.
+ */
+static bool is_run_twice(struct agent_look *l)
 {
     const struct agent_place *user = &l->places[AGENT_USER], *own = &l->places[AGENT_PROJECT];
-    const char *agent = l->agent->agent;
 
-    if (user->installed && own->installed && !own->names && !user->names)
-        doctor_report(l->doctor, HEALTH_WARN, "installed",
-                      "for the user and for this workspace: events may be answered twice",
-                      arena_printf(l->arena, "run 'hooke uninstall %s --project'", agent));
-    else if ((user->names || own->names) && (user->plugin || own->plugin))
-        doctor_report(l->doctor, HEALTH_WARN, "installed",
-                      "as a file and by name: events are answered twice",
-                      arena_printf(l->arena, "run 'hooke uninstall %s%s'", agent,
-                                   user->plugin ? "" : " --project"));
+    if (!user->installed || !own->installed)
+        return false;
+    if (l->agent->plugin)
+        return user->plugin && own->plugin && !(is_current(l, user) && is_current(l, own));
+    return l->agent->repeats || strcmp(user->entries[0].command, own->entries[0].command) != 0;
+}
+
+static void check_twice(struct agent_look *l)
+{
+    if (is_run_twice(l))
+        doctor_report(
+            l->doctor, HEALTH_WARN, "installed",
+            "for the user and for this workspace: events are answered twice",
+            arena_printf(l->arena, "run 'hooke uninstall %s --project'", l->agent->agent));
 }
 
 static void check_places(struct agent_look *l)
@@ -363,7 +371,20 @@ static void check_fired(struct agent_look *l)
                       arena_strdup(l->arena, strbuf_cstr(&never)), NULL);
 }
 
-void agent_check(struct doctor *d, const struct registration *r, const char *receipts)
+/* Those that are still in force; who has failed and then worked is well again. */
+static void check_failing(struct agent_look *l, const struct registry *reg)
+{
+    for (const struct sighting_hook *h = l->seen.hooks; h; h = h->next)
+        if (h->failed && registry_find(reg, h->name))
+            doctor_report(l->doctor, HEALTH_WARN, "hook",
+                          arena_printf(l->arena, "'%s' failed %zu %s up to now: %s", h->name,
+                                       h->failed, h->failed == 1 ? "time" : "times in a row",
+                                       h->detail),
+                          arena_printf(l->arena, "try it with 'hooke test %s'", h->name));
+}
+
+void agent_check(struct doctor *d, const struct registration *r, const struct registry *reg,
+                 const char *receipts)
 {
     CLEANUP(mem) char *cwd = getcwd(NULL, 0);
     struct agent_look l = { .doctor = d, .arena = &d->cli->arena, .agent = r };
@@ -385,6 +406,7 @@ void agent_check(struct doctor *d, const struct registration *r, const char *rec
     check_daemon(&l);
     check_loaded(&l);
     check_fired(&l);
+    check_failing(&l, reg);
     if (is_installed(&l))
         agent_calls(&l);
     sightings_release(&l.seen);

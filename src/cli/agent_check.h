@@ -1,7 +1,7 @@
 /*
  * agent_check.h - is hooke in another agent, does that agent use it, and what has it missed?
  *
- *     agent_check(&doctor, registration_find("codex"), receipts);
+ *     agent_check(&doctor, registration_find("codex"), registry, receipts);
  *
  * Each part reports lines of its own: agent_check.c what is installed and what came of it,
  * agent_trust.c what the agent's own settings say of hooks, agent_calls.c the tool calls of its
@@ -36,7 +36,8 @@ struct agent_look {
     bool seen_since; /* an event came after hooke was installed as it is */
 };
 
-void agent_check(struct doctor *d, const struct registration *r, const char *receipts);
+void agent_check(struct doctor *d, const struct registration *r, const struct registry *reg,
+                 const char *receipts);
 
 /* Whether the agent's settings let hooks run, and whether it trusts ours. */
 void agent_trust(struct agent_look *l);

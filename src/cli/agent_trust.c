@@ -157,6 +157,18 @@ static void check_codex_place(struct agent_look *l, const struct json *config,
     strbuf_release(&t.changed);
 }
 
+/* One that `git worktree add` has made. */
+static bool is_linked_worktree(struct agent_look *l)
+{
+    const char *file = path_join(l->arena, l->workspace, ".git");
+    struct stat st;
+    struct str text;
+
+    return stat(file, &st) == 0 && S_ISREG(st.st_mode) &&
+           file_read(l->arena, file, PATH_MAX, &text, NULL) == 0 &&
+           memmem(text.ptr, text.len, "/worktrees/", strlen("/worktrees/"));
+}
+
 static void check_codex_project(struct agent_look *l, const struct json *config)
 {
     const struct json *projects = json_get(config, STR("projects"));
@@ -166,7 +178,11 @@ static void check_codex_project(struct agent_look *l, const struct json *config)
     if (!own)
         own = json_get(projects, str_of(real(l->arena, l->workspace)));
     level = json_str(l->arena, json_get(own, STR("trust_level")));
-    if (str_is(level, "trusted"))
+    if (is_linked_worktree(l))
+        doctor_report(l->doctor, HEALTH_FAIL, "workspace",
+                      "Codex reads no hooks of a linked worktree, but those of its repository",
+                      "run 'hooke uninstall codex --project' and 'hooke install codex'");
+    else if (str_is(level, "trusted"))
         doctor_report(l->doctor, HEALTH_OK, "workspace", "Codex trusts it", NULL);
     else
         doctor_report(l->doctor, HEALTH_FAIL, "workspace",

@@ -165,6 +165,16 @@ static void examine(struct doctor *d, struct runtime *rt)
     registry_unref(reg);
 }
 
+static void examine_agent(struct doctor *d, struct runtime *rt, const struct registration *agent)
+{
+    struct registry *reg = engine_look(rt->engine);
+    const struct config *config = registry_config(reg);
+
+    agent_check(d, agent, reg, rt->receipts);
+    check_config(d, config, config_view_count(config));
+    registry_unref(reg);
+}
+
 static const char *way_out_of(const struct prefix_fault *f)
 {
     if (!f->hook)
@@ -229,7 +239,7 @@ int cmd_doctor(struct cli *cli, int argc, char **argv)
     if (!cli_open(cli, &scope, &rt, &rc))
         return rc;
     if (agent)
-        agent_check(&d, agent, rt.receipts);
+        examine_agent(&d, &rt, agent);
     else
         examine(&d, &rt);
     if (verify && !check_prefix(&d, &scope, &rc))

@@ -173,6 +173,13 @@ static void show_change(struct installing *in)
     const char *const names[2] = { old, str_is_set(in->after) ? in->file : "/dev/null" };
     struct str after = str_is_set(in->after) ? in->after : STR("");
 
+    if (in->agent->plugin && in->yes && !in->dry_run &&
+        str_is_set(in->before) != str_is_set(in->after)) {
+        printf("%s: %s, %zu KB; --dry-run shows it all\n", in->file,
+               str_is_set(in->after) ? "a new file, the plugin" : "the plugin goes",
+               (str_is_set(in->after) ? in->after.len : in->before.len) / 1024);
+        return;
+    }
     if (!trust_view_diff(in->cli, old, after, names))
         trust_view_text(in->cli, after, true);
 }
@@ -274,13 +281,34 @@ static struct str text_before(const struct installing *in)
     return STR("{}\n");
 }
 
+/* The agent's other file, of the user or of the workspace, where hooke is in it; else NULL. */
+static const char *find_other(const struct installing *in)
+{
+    struct arena *a = &in->cli->arena;
+    CLEANUP(mem) char *cwd = getcwd(NULL, 0);
+    const char *workspace = path_workspace(a, cwd ? cwd : "/");
+    const char *file = registration_file(in->agent, a, in->project ? NULL : workspace);
+    const struct registration_entry *entries;
+    struct str text;
+
+    if (file_is_same(file, in->file) || file_read(a, file, SETTINGS_MAX, &text, NULL) < 0 ||
+        registration_entries(in->agent, a, text, &entries, NULL) < 0)
+        return NULL;
+    return entries[0].event ? file : NULL;
+}
+
 static int install(struct installing *in)
 {
     struct arena *a = &in->cli->arena;
     const char *program = find_program(a, in->agent->program);
+    const char *other = in->agent->repeats ? find_other(in) : NULL;
     struct err e = { 0 };
     int rc;
 
+    if (other)
+        return cli_fail(in->cli,
+                        "hooke is in '%s', and %s runs both: run 'hooke uninstall %s%s' first",
+                        other, in->agent->agent, in->agent->agent, in->project ? "" : " --project");
     if (!program)
         return cli_fail(in->cli, "'%s' is not beside this program: install hooke first",
                         in->agent->program);

@@ -140,7 +140,22 @@ static int show_call(void *context, const struct store_receipt *r)
     return 0;
 }
 
-/* Every event of one tool call, in order, and what each hook did about it. */
+static int find_call(void *context, const struct store_receipt *r)
+{
+    struct call_search *s = context;
+    struct arena *a = &s->trace->cli->arena;
+    const struct json *j;
+    const char *call;
+
+    if (!strstr(r->line, "\"call_id\"") ||
+        json_parse(a, str_of(arena_strdup(a, r->line)), NULL, &j, NULL) < 0)
+        return 0;
+    call = json_cstr(a, json_get(j, STR("call_id")));
+    s->call = call ? call : s->call;
+    return 0;
+}
+
+/* Every event of one tool call, of the newest without an id, and what each hook did about it. */
 static int why(struct trace *o, struct runtime *rt, const char *call)
 {
     struct call_search s = { o, call, 0 };
@@ -149,6 +164,10 @@ static int why(struct trace *o, struct runtime *rt, const char *call)
 
     if (take_in(o->cli, rt))
         return EXIT_FAILED;
+    if (!call && store_receipts(rt->store, &q, find_call, &s, &e) < 0)
+        return cli_fail(o->cli, "%s", e.msg);
+    if (!s.call)
+        return cli_fail(o->cli, "no receipt of a tool call yet");
     if (store_receipts(rt->store, &q, show_call, &s, &e) < 0)
         return cli_fail(o->cli, "%s", e.msg);
     if (s.matches == 0)
@@ -275,7 +294,7 @@ static int capture(struct trace *o, bool is_tail)
 static int run(struct trace *o, const struct words *words)
 {
     static const char *const known[] = { "tail", "show", "top", "why", NULL };
-    static const size_t least[] = { 0, 1, 1, 2 }, most[] = { 1, 2, 1, 2 };
+    static const size_t least[] = { 0, 1, 1, 1 }, most[] = { 1, 2, 1, 2 };
     const char *word = words->count ? words->word[0] : "tail";
     CLEANUP(runtime) struct runtime rt = { 0 };
     size_t verb = 0;

@@ -34,13 +34,13 @@ static const struct verb verbs[] = {
       "conversation fork [ID]\nconversation delete ID [--yes]\n"
       "conversation export ID [FILE]\nconversation import FILE [--force|--new-id]\n"
       "conversation restore ID GENERATION\nconversation rename ID TITLE...",
-      "look at what was said in sessions, fork it, move it, bring it back",
+      "look at what was said in sessions, fork, move and restore it",
       "An id may be cut short where that is unambiguous." },
     { "emit", cmd_emit, "emit POINT [--data JSON|@FILE|-] [--session ID] [flags]",
       "run one event through its chain and print the verdict",
       "Exit code: 2 when a hook blocked or stopped, 0 otherwise." },
     { "answer", cmd_answer, "answer AGENT [EVENT]",
-      "answer as a command hook of claude, codex or gemini: their JSON in, their JSON out",
+      "answer as a hook of claude, codex or gemini, in their JSON",
       "Reads one event on standard input and acts as soon as it is complete. What hooks decide is\n"
       "in the answer: the exit code is 0 whatever they say. Only where it can't be written a refusal\n"
       "is 2, with the reason on standard error." },
@@ -58,7 +58,7 @@ static const struct verb verbs[] = {
       "No receipt is written, and no cadence is asked or counted." },
     { "replay", cmd_replay,
       "replay DIR [--session ID] [--point POINT] [--all] [--no-commands] [--json]",
-      "run captured events through the configuration and show which decisions changed",
+      "run captured events again and show which decisions changed",
       "Commands really run. Exit code: 1 when a decision changed or a file is no capture." },
     { "config", cmd_config,
       "config check [--json]\nconfig show [KEY] [--origin] [--json]\nconfig path [--json]",
@@ -66,7 +66,7 @@ static const struct verb verbs[] = {
     { "trace", cmd_trace,
       "trace [tail] [-n N] [--session ID] [--point POINT] [--follow] [--json]\n"
       "trace show [ID] [--json]\n"
-      "trace why CALL_ID [--session ID] [--json]\n"
+      "trace why [CALL_ID] [--session ID] [--json]\n"
       "trace top [-n N] [--session ID] [--point POINT] [--sort BY] [--json]\n"
       "trace --capture DIR [-n N] [--session ID] [--point POINT]",
       "look at receipts: what ran, what was held back, what it cost", NULL },
@@ -78,7 +78,7 @@ static const struct verb verbs[] = {
     { "trust", cmd_trust,
       "trust [FILE…] [--yes] [--full] [--trust FILE] [--json]\n"
       "trust --revoke [FILE…]\ntrust --list [--json]",
-      "let the workspace's configuration and programs be used, after a look at them",
+      "let the workspace's hooks and programs be used, after a look",
       "Bytes are pinned and copied: the copy is what runs, and a file that changes does not run\n"
       "until it is trusted again. Exit code: 1 when something stays untrusted." },
     { "install", cmd_install, "install AGENT [--project] [--yes] [--dry-run] [--json]",

@@ -46,7 +46,8 @@ static uint64_t nanoseconds(const struct json *j)
     return json_to_int64(json_get(j, STR("us")), &us) < 0 || us < 0 ? 0 : (uint64_t)us * 1000;
 }
 
-/* Those that did something, failed or were held back; the others are only counted. */
+/* Those that did something, failed or were held back; the others are only counted, in few letters.
+ */
 static const char *active_hooks(struct arena *a, const struct run_lines *runs)
 {
     CLEANUP(strbuf) struct strbuf b = { 0 };
@@ -60,9 +61,11 @@ static const char *active_hooks(struct arena *a, const struct run_lines *runs)
         else
             strbuf_printf(&b, "%s%s (%s)", b.len ? ", " : "", l->hook, l->outcome);
     }
-    if (quiet)
-        strbuf_printf(&b, "%s%zu without opinion", b.len ? ", " : "", quiet);
-    return arena_strdup(a, b.len ? strbuf_cstr(&b) : "no hook");
+    if (quiet && b.len)
+        strbuf_printf(&b, ", %zu without opinion", quiet);
+    else if (quiet)
+        strbuf_printf(&b, "%zu", quiet);
+    return arena_strdup(a, b.len ? strbuf_cstr(&b) : "-");
 }
 
 /* A note on what became of a verdict has no runs, but something to say. */
@@ -77,11 +80,11 @@ struct table receipt_text_table(struct arena *a)
 {
     static const struct column columns[] = {
         { "WHEN", false, 8 },    { "ID", false, SHORT_ID }, { "POINT", false, 26 },
-        { "OUTCOME", false, 7 }, { "TIME", true, 8 },       { "HOOKS", false, 0 },
+        { "OUTCOME", false, 7 }, { "TIME", true, 8 },       { "RAN", false, 0 },
     };
 
     return (struct table){
-        .arena = a, .columns = columns, .column_count = ARRAY_LEN(columns), .cut = true
+        .arena = a, .columns = columns, .column_count = ARRAY_LEN(columns), .below = true
     };
 }
 

@@ -25,6 +25,7 @@ struct registration {
     bool named;           /* its handlers have a name */
     bool comments;        /* its file may have comments */
     bool plugin;          /* the file is a plugin */
+    bool repeats;         /* it runs a command that two of its files have twice */
 };
 
 /* NULL: hooke is not registered in such an agent this way. */

@@ -57,6 +57,25 @@ static void note_call(struct arena *a, struct sightings *s, struct str session, 
     ++*count;
 }
 
+static void note_run(struct arena *a, struct sightings *s, const struct json *run)
+{
+    const char *name = json_cstr(a, json_get(run, STR("hook")));
+    const char *detail = json_cstr(a, json_get(run, STR("detail")));
+    bool failed = json_get(run, STR("end")) != NULL;
+    struct sighting_hook **end = &s->hooks;
+
+    while (name && *end && strcmp((*end)->name, name) != 0)
+        end = &(*end)->next;
+    if (!name || (!*end && !failed))
+        return;
+    if (!*end) {
+        *end = arena_array(a, struct sighting_hook, 1);
+        (*end)->name = arena_strdup(a, name);
+    }
+    (*end)->failed = failed ? (*end)->failed + 1 : 0;
+    (*end)->detail = failed && detail ? arena_strdup(a, detail) : "";
+}
+
 static void read_line(struct arena *a, struct str line, const char *agent, struct sightings *s)
 {
     CLEANUP(arena) struct arena own = { 0 };
@@ -72,6 +91,8 @@ static void read_line(struct arena *a, struct str line, const char *agent, struc
     if (!at || !point)
         return;
     note_event(a, s, event ? event : point, at);
+    for (const struct json *run = json_first(json_get(j, STR("runs"))); run; run = json_next(run))
+        note_run(a, s, run);
     if (strcmp(point, "tool.execute.before") == 0)
         note_call(a, s, json_str(&own, json_get(j, STR("session"))),
                   json_str(&own, json_get(j, STR("call_id"))));

@@ -1,6 +1,6 @@
 /*
- * sightings.h - what receipts tell of an agent: which of its events came, when, and which of its
- * tool calls were seen.
+ * sightings.h - what receipts tell of an agent: which of its events came, when, which of its tool
+ * calls were seen, and which hooks failed there.
  *
  *     CLEANUP(sightings) struct sightings s = { 0 };
  *     sightings_read(a, receipts, "codex", &s);
@@ -21,12 +21,21 @@ struct sighting {
     struct sighting *next;
 };
 
+/* A hook and how it ended of late. */
+struct sighting_hook {
+    const char *name;
+    size_t failed;      /* times in a row, up to the newest run */
+    const char *detail; /* of the newest that failed */
+    struct sighting_hook *next;
+};
+
 struct sightings {
     struct sighting *first; /* in the order they came first */
     const char *last;       /* the newest of all; NULL: none */
     const char *last_event;
-    struct map calls;    /* ids of calls that were seen before the tool ran */
-    struct map sessions; /* id of a session, without subagents: how many calls (size_t *) */
+    struct sighting_hook *hooks; /* that have failed */
+    struct map calls;            /* ids of calls that were seen before the tool ran */
+    struct map sessions;         /* id of a session, without subagents: how many calls (size_t *) */
 };
 
 void sightings_read(struct arena *a, const char *dir, const char *agent, struct sightings *s);

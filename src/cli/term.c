@@ -281,6 +281,19 @@ static unsigned column_width(const struct table *t, size_t column)
     return width;
 }
 
+static bool is_below(const struct table *t, const struct term *out, unsigned column,
+                     const char *text)
+{
+    return t->below && out->width && column + term_columns(text) > out->width;
+}
+
+static void print_below(const struct table *t, const struct term *out, const struct cell *cell)
+{
+    putchar('\n');
+    spaces(t->indent + NOTE_INDENT);
+    term_wrap(out, cell->style, t->indent + NOTE_INDENT, out->width, cell->text);
+}
+
 /* What is left of the line belongs to the last cell. */
 static void print_last(const struct table *t, const struct term *out, unsigned column,
                        const struct cell *cell)
@@ -290,6 +303,8 @@ static void print_last(const struct table *t, const struct term *out, unsigned c
 
     if (out->width == 0)
         term_wrap(out, cell->style, column, 0, cell->text);
+    else if (is_below(t, out, column, cell->text))
+        print_below(t, out, cell);
     else if (t->cut)
         term_wrap(out, cell->style, column, 0, term_cut(&a, cell->text, room));
     else
@@ -308,7 +323,7 @@ static void print_row(const struct table *t, const struct term *out, const unsig
         const char *text = cells[i].text;
         unsigned len = term_columns(text), pad = widths[i] > len ? widths[i] - len : 0;
 
-        if (text[0]) {
+        if (text[0] && !(i == last && is_below(t, out, column, text))) {
             spaces(owed + (t->columns[i].right ? pad : 0));
             owed = 0;
         }

@@ -76,7 +76,10 @@ struct cell {
     enum style style;
 };
 
-/* Cells are added row by row. The last column is broken where the terminal ends, or cut there. */
+/*
+ * Cells are added row by row. The last column is broken where the terminal ends, or cut there, or,
+ * where it does not fit, put on a line of its own.
+ */
 struct table {
     struct arena *arena;
     const struct column *columns;
@@ -84,6 +87,7 @@ struct table {
     unsigned indent;
     bool no_titles;
     bool cut;
+    bool below;
     struct cell *cells;
     const char **notes; /* one per row; NULL: none */
     size_t count, size;

@@ -123,6 +123,25 @@ static void read_matcher(struct claude_settings *c, const struct setting *event,
         add_handler(c, event, matcher, h);
 }
 
+/* Nothing is lost of what `hooke install` has written: it is there to answer the agent. */
+static bool is_all_ours(const struct setting *event)
+{
+    size_t ours = 0;
+
+    for (const struct setting *item = event->first; item; item = item->next) {
+        const struct setting *hooks = setting_get(item, "hooks");
+
+        for (const struct setting *h = hooks ? hooks->first : NULL; h; h = h->next) {
+            const struct setting *command = setting_get(h, "command");
+
+            if (!command || !claude_handler_runs_hooke(command->text))
+                return false;
+            ours++;
+        }
+    }
+    return ours > 0;
+}
+
 /* Whether the event can happen here; else a warning. */
 static bool has_point(struct claude_settings *c, const struct setting *event)
 {
@@ -130,6 +149,8 @@ static bool has_point(struct claude_settings *c, const struct setting *event)
 
     if (point_alias_of("claude", event->key))
         return true;
+    if (is_all_ours(event))
+        return false;
     for (size_t i = 0; i < ARRAY_LEN(without_point); i++)
         if (str_is(event->key, without_point[i])) {
             problem_warn(c->problems, &where, "hooke has no point for '%s': its hooks are left out",
@@ -206,14 +227,36 @@ void claude_settings_read(struct claude_settings *c, const struct origin *file, 
 
 /* Where they are ------------------------------------------------------------------------------- */
 
+/* As `hooke install claude --project` makes it. */
+static bool is_only_ours(struct arena *a, const struct origin *file, struct str text)
+{
+    struct origin bad = *file;
+    const struct setting *hooks;
+    struct setting *root;
+
+    if (!memmem(text.ptr, text.len, "hooke", strlen("hooke")) ||
+        setting_parse(a, file, text, &root, &bad, NULL) < 0 || setting_get(root, "disableAllHooks"))
+        return false;
+    hooks = setting_get(root, "hooks");
+    if (!hooks || hooks->kind != SETTING_MAP)
+        return false;
+    for (const struct setting *event = hooks->first; event; event = event->next)
+        if (!is_all_ours(event))
+            return false;
+    return true;
+}
+
 /* Before it is trusted only whether there is anything to trust. */
-static bool has_hooks(const char *path)
+static bool has_hooks(const struct origin *file)
 {
     CLEANUP(arena) struct arena a = { 0 };
     struct str text;
 
-    return !permit_head(&a, path, SETTINGS_MAX, &text) ||
-           memmem(text.ptr, text.len, "\"hooks\"", strlen("\"hooks\"")) ||
+    if (!permit_head(&a, file->file, SETTINGS_MAX, &text))
+        return true;
+    if (file->source == SOURCE_WORKSPACE && is_only_ours(&a, file, text))
+        return false;
+    return memmem(text.ptr, text.len, "\"hooks\"", strlen("\"hooks\"")) ||
            memmem(text.ptr, text.len, "disableAllHooks", strlen("disableAllHooks"));
 }
 
@@ -240,7 +283,7 @@ static void read_file(struct config_finding *f, struct claude_settings *c,
     bool there = stat(file->file, &st) == 0;
 
     /* Trusted hooks that are no longer in it must not go in silence. */
-    if ((!there || !S_ISREG(st.st_mode) || !has_hooks(file->file)) &&
+    if ((!there || !S_ISREG(st.st_mode) || !has_hooks(file)) &&
         (file->source != SOURCE_WORKSPACE || !trust_is_pinned(f->trust, file->file)))
         return;
     if (there && trust_owner_check(file->file, &e) < 0) {

@@ -5,6 +5,7 @@
 #include "dialect/dialect.h"
 #include "hook/collector.h"
 #include "hook/registry.h"
+#include "serve/alarm.h"
 #include "serve/document.h"
 #include "serve/record.h"
 
@@ -237,11 +238,6 @@ static bool is_critical(const struct receipt *r)
     return false;
 }
 
-static const char *add_line(struct arena *a, const char *text, const char *line)
-{
-    return text ? arena_printf(a, "%s\n%s", text, line) : line;
-}
-
 /* Loops end, also where the agent itself knows no limit. */
 static void cap(struct answering *s, struct arena *a, struct receipt *r, struct verdict *v)
 {
@@ -252,7 +248,7 @@ static void cap(struct answering *s, struct arena *a, struct receipt *r, struct 
     v->follow_ups = r->verdict.follow_ups = NULL;
     if (r->verdict.result == VERDICT_CONTINUE)
         r->verdict.result = VERDICT_NO_RESULT;
-    v->say = add_line(a, v->say, arena_printf(a, "hooke lets the agent stop: %s", why));
+    v->say = alarm_line(a, v->say, arena_printf(a, "hooke lets the agent stop: %s", why));
     receipt_warn(a, r, why);
 }
 
@@ -285,22 +281,15 @@ static void consume(struct answering *s, struct arena *a, const struct verdict *
 /* The agent shows nobody what goes to standard error. */
 static const char *alarm_of(const struct answering *s, struct arena *a, const struct receipt *r)
 {
-    const struct config *config = registry_config(r->registry);
-    const struct problem *p = config ? config->problems.first : NULL;
+    const char *wrong = alarm_configuration(a, r);
 
     if (s->event.point != POINT_SESSION_CREATED && s->event.point != POINT_CHAT_MESSAGE)
         return NULL;
     if (s->q->broken)
         return arena_printf(a, "hooke: %s", s->q->broken);
-    if (!config || !config->broken)
-        return s->record.unknown
-                   ? arena_printf(a, "hooke: hooks can't remember anything: %s", s->record.unknown)
-                   : NULL;
-    return arena_printf(a, "hooke: the configuration is broken, %s: %s%s%s",
-                        config->fallen_back ? "its last good version is in force"
-                                            : "the defaults are in force",
-                        p ? origin_text(a, &p->origin) : "see 'hooke config check'", p ? ": " : "",
-                        p ? p->message : "");
+    if (wrong || !s->record.unknown)
+        return wrong;
+    return arena_printf(a, "hooke: hooks can't remember anything: %s", s->record.unknown);
 }
 
 /* Without a terminal nobody can be asked. What can't be found out is taken for one. */
@@ -352,8 +341,7 @@ static void settle(void *context, struct arena *a, struct receipt *r)
 
     take_stop(s, a, r);
     v = r->verdict;
-    if (alarm)
-        v.say = add_line(a, v.say, alarm);
+    v.say = alarm_line(a, alarm_failures(s->rt->engine, r, v.say, a), alarm);
     cap(s, a, r, &v);
     s->answer = agent_write(a, &saying);
     if (held && !record_stop(s->rt->engine, s->event.session.id, held))

@@ -3,6 +3,7 @@
 #include "base/vars.h"
 #include "hook/registry.h"
 #include "runner/rpc.h"
+#include "serve/alarm.h"
 #include "serve/foreign.h"
 #include "serve/host.h"
 #include "serve/record.h"
@@ -123,13 +124,17 @@ static bool is_internal(const struct event *ev)
     return ev->point == POINT_CHAT_MESSAGE && json_is_true(json_get(message, STR("internal")));
 }
 
-/* Loops end: a host is told to go on only as often as `limits.continuations` allows. */
-static void cap(void *context, struct arena *a, struct receipt *r)
+/*
+ * Loops end: a host is told to go on only as often as `limits.continuations` allows. And it says to
+ * the person what does not work.
+ */
+static void settle(void *context, struct arena *a, struct receipt *r)
 {
     struct record *record = context;
     struct verdict *v = &r->verdict;
     const char *why = NULL, *first = json_cstr(a, json_first(v->follow_ups));
 
+    v->say = alarm_line(a, alarm_failures(record->engine, r, v->say, a), alarm_configuration(a, r));
     if (r->event->point != POINT_AGENT_STOP || !first || v->stop ||
         record_continue(record, v->reason, first, a, &why))
         return;
@@ -147,7 +152,7 @@ static int emit_in(struct asking *q, struct tenant *t, struct event *ev, struct 
     struct engine *en = tenant_runtime(t)->engine;
     /* a host says itself which turn it is, and tells when somebody speaks */
     struct record record = { .engine = en, .tells_turns = true, .going_on = true };
-    const struct event_settle last = { cap, &record };
+    const struct event_settle last = { settle, &record };
     struct event settled;
     const struct json *verdict;
     const char *refusal = tenant_refusal(t, q->arena);

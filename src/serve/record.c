@@ -6,9 +6,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define OWNER "@answer" /* stands where a hook's name stands in the store */
-#define KEY   "@record"
-#define STOP  "@stop"
+#define OWNER  "@answer" /* stands where a hook's name stands in the store */
+#define KEY    "@record"
+#define STOP   "@stop"
+#define FAILED "@failed "
 
 /* Is it needed? -------------------------------------------------------------------------------- */
 
@@ -300,4 +301,25 @@ const char *record_stopped(struct engine *en, const char *session, bool tools, s
         log_warn(engine_log(en), "whether session '%s' was to stop is not known: %s", session,
                  e.msg);
     return s.reason;
+}
+
+/* Failures --------------------------------------------------------------------------------------
+ */
+
+static int note_failure(void *context, struct arena *a UNUSED, struct str before, struct str *after,
+                        struct err *e UNUSED)
+{
+    bool *first = context;
+
+    *first = !str_is_set(before);
+    *after = STR("1");
+    return 0;
+}
+
+bool record_first_failure(struct engine *en, const char *session, const char *hook, struct arena *a)
+{
+    struct store_key key = { session, OWNER, arena_printf(a, "%s%s", FAILED, hook) };
+    bool first = false;
+
+    return store_update(engine_store(en), &key, note_failure, &first, NULL) == 0 && first;
 }

@@ -53,3 +53,8 @@ bool record_stop(struct engine *en, const char *session, const char *reason);
  * force may have stopped it: at its start, or with `tools` after one of its tools, too.
  */
 const char *record_stopped(struct engine *en, const char *session, bool tools, struct arena *a);
+
+/* Whether nobody was told before that the hook fails in this session; without a store nobody was.
+ */
+bool record_first_failure(struct engine *en, const char *session, const char *hook,
+                          struct arena *a);

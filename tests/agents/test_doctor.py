@@ -157,3 +157,14 @@ def test_opencode_loads_the_file_that_install_writes(start, model):
         assert "no receipt for 1 tool call: call_" in look(agent)["transcript"][0]["text"]
     finally:
         hooke(agent, "serve", "--stop")
+
+
+@pytest.mark.parametrize("name", ["claude", "gemini", "opencode"])
+def test_installed_in_two_places_hooke_is_asked_once(start, model, name):
+    agent = start(name)
+    agent.install()
+    assert hooke(agent, "install", name, "--project", "--yes").returncode == 0
+    model.turns = [agent.bash("echo one"), {"text": "finished"}]
+    agent.run()
+    points = [r["point"] for r in agent.receipts()]
+    assert points.count("chat.message") == points.count("tool.execute.before") == 1

@@ -25,13 +25,20 @@ const client = {
   postSessionIdPermissionsPermissionId: record("permission"),
 }
 
+const input = { client, directory, worktree: directory, project: {} }
 const plugin = (await import(module)).default
-const hooks = await plugin.server({ client, directory, worktree: directory, project: {} }, JSON.parse(options))
+const hooks = await plugin.server(input, JSON.parse(options))
+
+/* The same plugin from another place is a module of its own. */
+async function loadAgain(options) {
+  return Object.keys(await (await import(module + "?again")).default.server(input, options))
+}
 
 async function run(step) {
   if (step.calls) return { calls: calls.splice(0) }
   if (step.reply) return Object.assign(replies, step.reply)
   if (step.hooks) return { id: plugin.id, hooks: Object.keys(hooks) }
+  if (step.again) return { hooks: await loadAgain(step.again) }
   const { output } = step
   if (step.late) return void hooks[step.hook](step.input) /* as OpenCode calls it: nobody waits */
   /* OpenCode keeps its own references: what is not changed in place is not changed */

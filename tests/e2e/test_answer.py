@@ -610,10 +610,35 @@ def test_broken_yaml_takes_no_guard_away(hooke):
 
 
 @pytest.mark.parametrize("agent", AGENTS)
+def test_an_entry_that_is_left_out_is_told_to_the_person(hooke, agent):
+    hooke.config("hooks: [{ name: mine, onn: tool.execute.before, block: no }]")
+    for event in (start(agent), prompt(agent)):
+        said = answer(hooke, agent, event).json["systemMessage"]
+        assert "did you mean 'on'?" in said and "hooke config check" in said
+    assert answer(hooke, agent, before(agent)).json == {}
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_hook_that_fails_is_told_once_a_session(hooke, agent):
+    (hooke.config_dir / "mine.sh").write_text("")
+    hooke.config("hooks: [{ name: mine, on: tool.execute.before, layer: guard, exec: [./mine.sh] }]")
+    said = answer(hooke, agent, before(agent)).json
+    assert "hook 'mine' could not be started" in said.pop("systemMessage") and said == {}
+    assert answer(hooke, agent, before(agent)).json == {}
+    assert "systemMessage" in answer(hooke, agent, before(agent, session_id="another")).json
+
+
+def test_a_failure_that_refuses_is_told_by_the_refusal(hooke):
+    hooke.config("hooks: [{ name: mine, on: tool.execute.before, on_failure: block, exec: [./no] }]")
+    said = answer(hooke, "claude", before("claude")).json
+    assert "systemMessage" not in said and "mine" in json.dumps(said)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
 def test_a_broken_entry_blocks_only_if_it_is_safety_critical(hooke, agent):
     entry = "hooks: [{ name: guard, on: tool.execute.before, %s when: nobody_knows > 1, block: no }]"
     hooke.config(entry % "")
-    assert answer(hooke, agent, before(agent)).json == {}
+    assert set(answer(hooke, agent, before(agent)).json) <= {"systemMessage"}
     hooke.config(entry % "safety_critical: true,")
     assert "hook 'guard'" in json.dumps(answer(hooke, agent, before(agent)).json)
 

@@ -99,3 +99,15 @@ def test_it_is_formatted_as_the_rules_say(tmp_path):
         path = tmp_path / pathlib.Path(name).name
         path.write_text(written(name))
         run(["clang-format", "--dry-run", "--Werror", path])
+
+
+def test_a_release_makes_all_that_is_installed():
+    """Files of the build that `make install` copies, but for those the configuration itself writes."""
+    targets = re.search(r"@scripts/build release (hooke .+)", (SOURCE / "Makefile").read_text())[1]
+    done = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", *targets.split()],
+                          capture_output=True, text=True, check=True)
+    made = {pathlib.Path(word).name for word in done.stdout.split()}
+    script = (BUILD / "cmake_install.cmake").read_text()
+    copied = {*re.findall(re.escape(str(BUILD)) + r"/([^\"/$]+)\"", script)}
+    assert {"hooke", "hooke-answer", "libhooke.a"} <= copied
+    assert {name for name in copied if not name.endswith((".pc", ".service", ".txt"))} <= made

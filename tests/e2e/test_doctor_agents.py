@@ -99,14 +99,6 @@ def test_a_program_that_is_gone_fails(hooke):
     assert line["health"] == "fail" and "PATH" in line["text"]
 
 
-def test_both_scopes_at_once_are_a_warning(hooke):
-    install(hooke, "codex")
-    install(hooke, "codex", "--project")
-    lines = look(hooke, "codex")["installed"]
-    assert [line["health"] for line in lines] == ["ok", "ok", "warn"]
-    assert "--project" in lines[2]["way_out"]
-
-
 def test_a_file_that_cannot_be_read_fails(hooke):
     write(hooke.home / ".claude/settings.json").write_text("{ // mine\n}")
     line = one(hooke, "claude", "installed")
@@ -133,7 +125,54 @@ def test_a_plugin_that_opencode_s_configuration_names_is_installed(hooke, spec, 
     assert line["health"] == "ok" and line["text"] == f"'{path}' names the plugin"
     install(hooke, "opencode")
     lines = look(hooke, "opencode")["installed"]
-    assert [line["health"] for line in lines] == ["ok", "ok", "warn"] and "twice" in lines[2]["text"]
+    assert [line["health"] for line in lines] == ["ok", "ok"], "it asks once, wherever it is"
+
+
+@pytest.mark.parametrize("agent", ["claude", "gemini", "opencode"])
+def test_two_places_are_one_where_the_agent_or_the_plugin_sees_to_it(hooke, agent):
+    install(hooke, agent)
+    assert hooke("install", agent, "--project", "--yes").rc == 0
+    assert [line["health"] for line in look(hooke, agent)["installed"]] == ["ok", "ok"]
+
+
+def test_codex_reads_no_hooks_of_a_linked_worktree(hooke):
+    git = hooke.cwd / ".git"
+    if git.exists():
+        git.rmdir()
+    git.write_text("gitdir: /elsewhere/.git/worktrees/work\n")
+    install(hooke, "codex", "--project")
+    line = one(hooke, "codex", "workspace")
+    assert line["health"] == "fail" and "hooke install codex" in line["way_out"]
+
+
+def test_entries_of_hooke_itself_in_a_workspace_need_no_trust(hooke):
+    install(hooke, "claude", "--project")
+    assert one(hooke, "claude", "configuration")["health"] == "ok"
+    assert "trust" not in hooke("list").err
+    path = hooke.cwd / ".claude/settings.json"
+    settings = json.loads(path.read_text())
+    settings["hooks"]["Stop"].append({"hooks": [{"type": "command", "command": "theirs"}]})
+    path.write_text(json.dumps(settings))
+    assert "not trusted" in hooke("list").err
+
+
+def test_what_runs_twice_is_told(hooke):
+    install(hooke, "codex")
+    own = hooke.cwd / ".codex/hooks.json"
+    refused = hooke("install", "codex", "--project", "--yes")
+    assert refused.rc == 1 and "run 'hooke uninstall codex' first" in refused.err
+    assert not own.exists()
+    write(own).write_bytes((hooke.home / ".codex/hooks.json").read_bytes())
+    last = look(hooke, "codex")["installed"][-1]
+    assert last["health"] == "warn" and "twice" in last["text"] and "--project" in last["way_out"]
+
+
+def test_two_commands_are_two(hooke):
+    install(hooke, "claude")
+    other = write(hooke.cwd / ".claude/settings.json")
+    mine = (hooke.home / ".claude/settings.json").read_text()
+    other.write_text(mine.replace("hooke-answer claude", "env hooke-answer claude"))
+    assert "twice" in look(hooke, "claude")["installed"][-1]["text"]
 
 
 def test_a_plugin_that_only_sounds_like_it_is_not_installed(hooke):
@@ -371,6 +410,36 @@ def codex_line(call, at=LATER, **more):
 def codex_file(hooke, *lines, cwd="/w", session="s1"):
     return write(hooke.home / f".codex/sessions/2026/01/02/rollout-x-{session}.jsonl",
                  {"type": "session_meta", "payload": {"id": session, "cwd": str(cwd)}}, *lines)
+
+
+def test_a_hook_that_fails_is_told_until_it_works(hooke):
+    install(hooke, "claude")
+    mine = hooke.config_dir / "mine.sh"
+    mine.write_text("#!/bin/sh\n")
+    hooke.config("hooks: [{ name: mine, on: tool.execute.before, exec: [./mine.sh] }]\n")
+    call = {"tool_name": "Bash", "tool_input": {"command": "ls"}}
+    tell(hooke, "claude", "PreToolUse", **call)
+    tell(hooke, "claude", "PreToolUse", **call)
+    line = one(hooke, "claude", "hook")
+    assert line["health"] == "warn" and "hooke test mine" in line["way_out"]
+    assert "'mine' failed 2 times in a row" in line["text"] and "chmod +x" in line["text"]
+    mine.chmod(0o755)
+    tell(hooke, "claude", "PreToolUse", **call)
+    assert "hook" not in look(hooke, "claude")
+
+
+def test_a_hook_that_is_gone_is_not_told_of(hooke):
+    hooke.config("hooks: [{ name: mine, on: tool.execute.before, exec: [./none] }]\n")
+    tell(hooke, "claude", "PreToolUse", tool_name="Bash", tool_input={"command": "ls"})
+    assert "hook" in look(hooke, "claude")
+    hooke.config("hooks: []\n")
+    assert "hook" not in look(hooke, "claude")
+
+
+def test_an_entry_that_is_left_out_is_told(hooke):
+    hooke.config("hooks: [{ name: mine, onn: tool.execute.before, block: no }]\n")
+    line = one(hooke, "claude", "configuration")
+    assert line["health"] == "fail" and "hooke config check" in line["way_out"]
 
 
 def test_calls_of_claude_without_a_receipt_are_listed(hooke):

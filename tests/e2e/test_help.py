@@ -21,6 +21,7 @@ def flags(hooke, verb):
 def test_help_in_all_its_forms(hooke):
     text = hooke("help").out
     assert "usage: hooke VERB" in text
+    assert all(len(line) <= 80 for line in text.splitlines())
     for words in ([], ["--help"], ["-h"]):
         r = hooke(*words)
         assert (r.rc, r.out, r.err) == (0, text, "")

@@ -601,6 +601,28 @@ def test_goes_on_without_one_and_warns_once(hooke):
     assert host.end().count("hooks do not run") == 1
 
 
+def test_what_does_not_work_is_told_to_the_person(hooke, opencode):
+    hooke.config("hooks: [{ name: mine, on: tool.execute.before, exec: [./none] },"
+                 " { name: typo, onn: agent.stop }]\n")
+    opencode.say("hello")
+    opencode.hook(*CALL)
+    opencode.hook(*CALL)
+    told = [c["body"]["message"] for c in opencode.calls("showToast")]
+    assert any("did you mean 'on'?" in text for text in told)
+    assert len([text for text in told if "hook 'mine' could not be started" in text]) == 1
+
+
+def test_a_plugin_in_two_places_asks_once(opencode):
+    assert opencode.step(again={"anything": 1})["hooks"] == []
+
+
+def test_the_second_of_two_places_may_require_a_daemon(hooke):
+    host = OpenCode(hooke, program=False)
+    assert host.step(again={"required": True})["hooks"] == []
+    assert "hooke is required" in host.hook(*CALL)["error"]
+    host.end()
+
+
 def test_when_required_nothing_goes_on_without_one(hooke):
     host = OpenCode(hooke, program=False, required=True)
     got = host.hook("tool.execute.before", {"tool": "bash", "sessionID": "s", "callID": "c"},

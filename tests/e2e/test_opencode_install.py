@@ -42,6 +42,12 @@ def test_it_is_shown_and_asked_for(hooke):
     assert not (hooke.home / USER).exists()
 
 
+def test_a_thousand_lines_are_shown_only_to_who_asks(hooke):
+    assert len(hooke("install", "opencode", "--dry-run").lines) > 500
+    assert len(hooke("install", "opencode", "--yes").lines) == 2
+    assert len(hooke("uninstall", "opencode", "--yes").lines) == 2
+
+
 def test_other_plugins_stay(hooke):
     other = hooke.home / ".config/opencode/plugins/mine.js"
     other.parent.mkdir(parents=True)
@@ -102,7 +108,7 @@ def test_it_is_the_same_plugin_in_one_module(hooke):
     module = hooke.home / "hooke.mjs"
     module.write_text(text)
     script = ("const m = await import(process.argv[1]);"
-              "const h = await m.default.server({directory: '/'}, {program: false, socket: '/none'});"
+              "const h = await m.default.server({directory: '/', client: {}}, {program: false, socket: '/none'});"
               "console.log(JSON.stringify([Object.keys(m), m.default.id, Object.keys(h)]))")
 
     def look(path):

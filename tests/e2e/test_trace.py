@@ -133,6 +133,25 @@ def test_a_line_that_is_no_receipt_is_passed_over(hooke):
     assert r.rc == 0 and len(r.lines) == 5
 
 
+def test_who_acted_is_read_in_a_narrow_terminal(hooke):
+    name = "a-hook-with-a-name-of-some-length"
+    hooke.config(f"hooks: [{{ name: {name}, on: experimental.chat.messages.transform, block: no }}]\n")
+    hooke.emit("experimental.chat.messages.transform", {"messages": [], "purpose": "main"})
+    out = hooke("trace", COLUMNS="80").lines
+    assert any(line.startswith(f"    {name} (") for line in out), out
+    assert all(len(line) <= 80 and line == line.rstrip() for line in out)
+    assert len(hooke("trace", COLUMNS="160").lines) == 2
+
+
+def test_why_without_an_id_is_of_the_newest_call(hooke):
+    assert "no receipt of a tool call yet" in hooke("trace", "why").err
+    for call in ("c1", "c2"):
+        hooke.emit("tool.execute.before", {"tool": "bash", "call_id": call, "args": {"command": "ls"}})
+    hooke.emit("session.idle", {})
+    shown = hooke("trace", "why")
+    assert shown.rc == 0 and "c2" in shown.out and "c1" not in shown.out
+
+
 def test_columns_fit_the_width(hooke):
     emit_some(hooke)
     for line in hooke("trace", COLUMNS="80").lines:
@@ -235,7 +254,7 @@ def test_why_of_an_unknown_call(hooke):
     emit_some(hooke)
     r = hooke("trace", "why", "nothing")
     assert r.rc == 1 and "'nothing'" in r.err
-    assert hooke("trace", "why").rc == 64
+    assert hooke("trace", "why", "a", "b").rc == 64
 
 
 def test_top_adds_up_by_hook(hooke):

@@ -289,7 +289,17 @@ function permissionAsk({ host, sessions }) {
 
 /* Not here, since no point stands for them: config, tool, auth, provider, command.execute.before,
  * experimental.compaction.autocontinue, experimental.provider.small_model. */
+/*
+ * One for each instance of OpenCode, whose client says which it is: the file of the user, that of a
+ * workspace and a name in opencode.json may all be there, each a module of its own.
+ */
+const hosts = (globalThis[Symbol.for("hooke.opencode.hosts")] ??= new WeakMap())
+
 export async function makePlugin({ client, directory }, options = {}) {
+  if (hosts.has(client)) {
+    if (options.required === true) hosts.get(client).required = true
+    return {}
+  }
   const env = options.env ?? process.env
   const connection = new Connection({
     path: options.socket ?? socketPath(env),
@@ -299,6 +309,7 @@ export async function makePlugin({ client, directory }, options = {}) {
   })
   const sessions = new Sessions()
   const host = new Host({ client, connection, directory, required: options.required === true })
+  hosts.set(client, host)
   const all = { host, sessions }
 
   return {

@@ -145,6 +145,19 @@ static void unknown_events_and_those_without_a_point_are_told_apart(void **state
                                     "its hooks are left out");
 }
 
+static void what_hooke_itself_has_written_is_not_missed(void **state)
+{
+    struct reading *r = *state;
+
+    read_as(r, SOURCE_USER,
+            "{\"hooks\":{\"PostToolBatch\":[{\"hooks\":[" COMMAND("hooke-answer claude") "]}]}}");
+    assert_int_equal(r->problems.count, 0);
+    read_as(r, SOURCE_USER,
+            "{\"hooks\":{\"PostToolBatch\":[{\"hooks\":[" COMMAND(
+                "hooke-answer claude") "," COMMAND("x") "]}]}}");
+    assert_int_equal(r->problems.count, 1);
+}
+
 static void other_kinds_of_handlers_are_not_run(void **state)
 {
     struct reading *r = *state;
@@ -304,6 +317,7 @@ TESTS(READING_TEST(an_event_is_one_entry_with_all_handlers),
       READING_TEST(the_same_handler_in_several_files_runs_once),
       READING_TEST(what_is_malformed_drops_only_itself),
       READING_TEST(unknown_events_and_those_without_a_point_are_told_apart),
+      READING_TEST(what_hooke_itself_has_written_is_not_missed),
       READING_TEST(other_kinds_of_handlers_are_not_run), READING_TEST(arguments_mean_no_shell),
       READING_TEST(odd_timeouts_leave_the_default),
       READING_TEST(disable_all_hooks_of_the_user_is_all_of_claude),
