@@ -623,7 +623,7 @@ static void observers_run_side_by_side(void **state UNUSED)
 
 static void observers_work_for_whoever_emits(void **state UNUSED)
 {
-    char *const theirs[] = { (char *)"MARK=theirs", NULL };
+    char mark[] = "MARK=theirs", *const theirs[] = { mark, NULL };
     CLEANUP(bed) struct bed bed = { 0 };
 
     bed_open(&bed, meeting, NULL);
