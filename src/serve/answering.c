@@ -1,5 +1,6 @@
 #include "serve/answering.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "dialect/agent.h"
 #include "dialect/dialect.h"
@@ -34,6 +35,7 @@ struct answering {
     struct record record;
     const struct json *answer;
     const char *refused; /* why, where the answer blocks or stops */
+    uint64_t began_ns;   /* when the agent began to wait, as far as it is known */
 };
 
 const char *const *answer_agents(void)
@@ -368,8 +370,9 @@ static void settle(void *context, struct arena *a, struct receipt *r)
 /* Answering ------------------------------------------------------------------------------------ */
 
 /*
- * An agent that has waited too long goes on as if nothing had been said, so hooks end before that:
- * what a late one means is for `on_failure`. Who says how long events may take is believed.
+ * An agent that has waited too long goes on as if nothing had been said, so hooks end before that,
+ * however long the document and the store took: what a late one means is for `on_failure`. Who says
+ * how long events may take is believed.
  */
 static uint32_t time_limit(const struct answering *s)
 {
@@ -378,9 +381,13 @@ static uint32_t time_limit(const struct answering *s)
     const struct config *config = registry_config(reg);
     bool said = config && setting_get(config->root, "event_timeout");
     uint32_t ms = d->timeout_at ? d->timeout_at(s->event.point) : d->timeout_ms;
+    uint64_t gone_ms = (clock_mono_ns() - s->began_ns) / 1000000;
 
     registry_unref(reg);
-    return said ? 0 : ms - (ms / 10 < MARGIN_MS ? ms / 10 : MARGIN_MS);
+    ms -= ms / 10 < MARGIN_MS ? ms / 10 : MARGIN_MS;
+    if (said)
+        return 0;
+    return gone_ms < ms ? ms - (uint32_t)gone_ms : 1;
 }
 
 /* What the agent does not know of its own session. */
@@ -451,7 +458,9 @@ int answer_serve(struct runtime *rt, const struct answer_request *q)
 {
     CLEANUP(arena) struct arena a = { 0 };
     const struct dialect *d = dialect_find(str_of(q->agent));
-    struct answering s = { .rt = rt, .q = q, .dialect = d, .agent = d ? d->agent : NULL };
+    struct answering s = {
+        .rt = rt, .q = q, .dialect = d, .agent = d ? d->agent : NULL, .began_ns = clock_mono_ns()
+    };
     struct err e = { 0 };
 
     if (!s.agent) {

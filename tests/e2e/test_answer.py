@@ -428,6 +428,15 @@ def test_hooks_end_before_the_agent_gives_up(hooke):
     assert "end" not in receipts(hooke)[-1]["runs"][0], "who says how long it takes is believed"
 
 
+def test_what_the_document_took_is_taken_from_the_time_of_hooks(hooke):
+    hooke.config("hooks: [{ name: slow, on: session.ended, exec: 'sleep 1' }]")
+    text = json.dumps(event("claude", "SessionEnd", reason="other"))  # waits for its hooks 1.5 s
+    subprocess.run(["sh", "-c", f"(printf %s \"$0\"; sleep 1; echo \"$1\") | '{hooke.program}' answer claude",
+                    text[:10], text[10:]], cwd=hooke.cwd, env=hooke.env, check=True,
+                   stdout=subprocess.DEVNULL, timeout=WAIT)
+    assert receipts(hooke)[-1]["runs"][0]["end"] == "timed-out"
+
+
 # Whose hooks --------------------------------------------------------------------------------------
 
 def settings(hooke, command):
