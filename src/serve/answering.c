@@ -21,6 +21,7 @@
 #define EXIT_BLOCKED 2
 #define EXIT_USAGE   64
 #define STAT_MAX     4096
+#define UNKEPT       "the stop can't be kept until the agent takes notice of it"
 
 struct answering {
     struct runtime *rt;
@@ -325,12 +326,33 @@ static bool is_unattended(struct arena *a, pid_t pid)
 }
 
 /* What could not be said at the start of the session is said at its first message. */
-static void take_stop(const struct answering *s, struct arena *a, struct receipt *r)
+static void take_stop(struct answering *s, struct arena *a, struct receipt *r)
 {
-    struct engine *en = s->rt->engine;
+    struct record_stopped stopped;
 
-    if (s->agent->brake && s->event.point == POINT_CHAT_MESSAGE && !r->verdict.stop)
-        r->verdict.stop = record_stopped(en, s->event.session.id, false, a);
+    if (!s->agent->brake || s->event.point != POINT_CHAT_MESSAGE || r->verdict.stop)
+        return;
+    stopped = record_stopped(s->rt->engine, s->event.session.id, false, a);
+    r->verdict.stop = stopped.why;
+    if (!s->record.unknown)
+        s->record.unknown = stopped.unknown;
+}
+
+/* A stop that has to wait; where it can't be kept until then the person is told. */
+static void keep_stop(struct answering *s, struct arena *a, struct receipt *r,
+                      const struct agent_saying *said)
+{
+    const char *why = *said->held;
+    struct agent_saying again = *said;
+    struct verdict told = *said->verdict;
+
+    if (!why || record_stop(s->rt->engine, s->event.session.id, why))
+        return;
+    receipt_warn(a, r, UNKEPT);
+    told.say = add_line(a, told.say, arena_printf(a, "hooke: " UNKEPT ": %s", why));
+    again.verdict = &told;
+    again.lost = NULL; /* that is known already */
+    s->answer = agent_write(a, &again);
 }
 
 static void settle(void *context, struct arena *a, struct receipt *r)
@@ -349,17 +371,17 @@ static void settle(void *context, struct arena *a, struct receipt *r)
                                    .lost = &lost,
                                    .refused = &s->refused,
                                    .held = &held };
-    const char *alarm = alarm_of(s, a, r);
+    const char *alarm;
     struct str rest, line;
 
     take_stop(s, a, r);
     v = r->verdict;
+    alarm = alarm_of(s, a, r);
     if (alarm)
         v.say = add_line(a, v.say, alarm);
     cap(s, a, r, &v);
     s->answer = agent_write(a, &saying);
-    if (held && !record_stop(s->rt->engine, s->event.session.id, held))
-        receipt_warn(a, r, "the stop can't be kept until the agent takes notice of it");
+    keep_stop(s, a, r, &saying);
     rest = strbuf_str(&lost);
     while (rest.len && str_cut(&rest, '\n', &line))
         if (line.len)
@@ -435,9 +457,11 @@ static bool is_brake(const struct answering *s)
 static void answer_brake(struct answering *s, struct arena *a)
 {
     const char *session = agent_session(a, s->in);
-    const char *why = session ? record_stopped(s->rt->engine, session, true, a) : NULL;
+    struct record_stopped stopped = { 0 };
 
-    s->answer = why ? agent_brake(a, s->agent, why) : json_object(a);
+    if (session)
+        stopped = record_stopped(s->rt->engine, session, true, a);
+    s->answer = stopped.why ? agent_brake(a, s->agent, stopped.why) : json_object(a);
 }
 
 static void answer_nothing(struct answering *s, struct arena *a)

@@ -678,6 +678,16 @@ def test_a_broken_store_blocks_for_a_safety_critical_hook(hooke):
         assert ("hook 'count'" in json.dumps(r.json)) == blocked
 
 
+def test_a_broken_store_loses_no_stop_without_a_word(hooke):
+    hooke.config("hooks: [{ name: no, on: session.created, stop: not here }]")
+    store = corrupt(hooke)
+    begun = answer(hooke, "claude", start("claude"), HOOKE_STORE=store).json
+    assert "the stop can't be kept" in begun["systemMessage"]
+    assert [w for w in receipts(hooke)[-1]["warnings"] if "can't be kept" in w]
+    told = answer(hooke, "claude", prompt("claude"), HOOKE_STORE=store).json
+    assert "hooks can't remember anything: store '" in told["systemMessage"]
+
+
 def test_a_locked_store_is_nothing_to_hooks_without_state(hooke):
     hooke.config(QUIET + "hooks:" + FORCE)
     hooke("state", "set", "k", "v", "--session", "s", "--hook", "h")
