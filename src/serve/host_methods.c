@@ -115,14 +115,6 @@ static const struct json *result_of(struct asking *q, const struct receipt *r,
     return result;
 }
 
-/* What nobody typed is part of the loop, not the end of it. */
-static bool is_internal(const struct event *ev)
-{
-    const struct json *message = event_data(ev, STR("message"));
-
-    return ev->point == POINT_CHAT_MESSAGE && json_is_true(json_get(message, STR("internal")));
-}
-
 /* Loops end: a host is told to go on only as often as `limits.continuations` allows. */
 static void cap(void *context, struct arena *a, struct receipt *r)
 {
@@ -159,8 +151,7 @@ static int emit_in(struct asking *q, struct tenant *t, struct event *ev, struct 
         foreign_in(q->arena, system, ev);
     ev->via = dialect;
     ev->abort_fd = q->host->gone.fd;
-    if (!is_internal(ev))
-        record_count(&record, ev, q->arena);
+    record_count(&record, ev, q->arena);
     settled = *ev;
     settled.settle = &last;
     if (engine_emit(en, &settled, q->arena, &r, e) < 0)
