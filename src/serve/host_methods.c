@@ -131,7 +131,6 @@ static void cap(void *context, struct arena *a, struct receipt *r)
     receipt_warn(a, r, why);
 }
 
-/* In the folder and with the variables of the event. */
 static int emit_in(struct asking *q, struct tenant *t, struct event *ev, struct err *e)
 {
     CLEANUP(receipt) struct receipt r = { 0 };
@@ -165,11 +164,26 @@ static int emit_in(struct asking *q, struct tenant *t, struct event *ev, struct 
     return 0;
 }
 
+/* With the configuration and the variables of the event. */
+static int emit_for(struct asking *q, const struct tenant_key *key, struct event *ev, struct err *e)
+{
+    struct tenants *all = &q->host->server->tenants;
+    struct tenant *t;
+    int r;
+
+    if (tenants_take(all, key, &t, e) < 0)
+        return RPC_INTERNAL;
+    vars_use(key->vars);
+    r = emit_in(q, t, ev, e);
+    vars_use(NULL);
+    tenants_give(all, t);
+    return r;
+}
+
 static int emit(struct asking *q, struct err *e)
 {
     struct server *s = q->host->server;
     struct tenant_key key = { .vars = q->host->vars };
-    struct tenant *t;
     struct event ev;
     int r;
 
@@ -185,12 +199,7 @@ static int emit(struct asking *q, struct err *e)
         err_errno(e, "entering '%s'", key.cwd);
         return RPC_BAD_PARAMS;
     }
-    if (tenants_take(&s->tenants, &key, &t, e) < 0)
-        return RPC_INTERNAL;
-    vars_use(q->host->vars);
-    r = emit_in(q, t, &ev, e);
-    vars_use(NULL);
-    tenants_give(&s->tenants, t);
+    r = emit_for(q, &key, &ev, e);
     (void)!server_enter(s, NULL);
     return r;
 }
