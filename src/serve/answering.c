@@ -226,18 +226,42 @@ static int read_event(struct answering *s, struct arena *a, struct err *e)
 
 /* Settling: our verdict in the agent's words --------------------------------------------------- */
 
-static bool is_critical(const struct receipt *r)
+static bool has_run(const struct receipt *r, const struct hook *h)
 {
-    bool blocked = r->verdict.decision == DECISION_BLOCK;
+    for (size_t i = 0; i < r->run_count; i++)
+        if (r->runs[i].hook == h)
+            return true;
+    return false;
+}
 
-    for (size_t i = 0; i < r->run_count; i++) {
-        const struct hook_run *run = &r->runs[i];
-        bool did = run->effects & (blocked ? POWER_BLOCK : POWER_CHANGE);
+/* A block ends the chain: a safety-critical hook behind it has not looked. */
+static bool is_cut_short(struct arena *a, const struct receipt *r)
+{
+    struct chain_key key = chain_key_of(a, r->event);
+    const struct chain *chain = registry_chain(r->registry, &key, a);
 
-        if (run->hook->traits.safety_critical && (did || (blocked && run->end != RUN_DONE)))
+    for (size_t i = 0; i < chain->observers; i++) {
+        const struct hook *h = chain->hooks[i];
+
+        if (h->traits.safety_critical && !h->off_because && !has_run(r, h))
             return true;
     }
     return false;
+}
+
+static bool is_critical(struct arena *a, const struct receipt *r)
+{
+    bool blocked = r->verdict.decision == DECISION_BLOCK;
+    unsigned did = POWER_CHANGE | (blocked ? POWER_BLOCK : 0);
+
+    for (size_t i = 0; i < r->run_count; i++) {
+        const struct hook_run *run = &r->runs[i];
+
+        if (run->hook->traits.safety_critical &&
+            ((run->effects & did) || (blocked && run->end != RUN_DONE)))
+            return true;
+    }
+    return blocked && is_cut_short(a, r);
 }
 
 static const char *add_line(struct arena *a, const char *text, const char *line)
@@ -365,7 +389,7 @@ static void settle(void *context, struct arena *a, struct receipt *r)
                                    .event = s->kind,
                                    .in = s->in,
                                    .verdict = &v,
-                                   .critical = is_critical(r),
+                                   .critical = is_critical(a, r),
                                    .unattended = r->verdict.decision == DECISION_ASK &&
                                                  is_unattended(a, s->q->from),
                                    .lost = &lost,

@@ -299,6 +299,16 @@ def test_a_credential_that_a_failing_command_prints_stops_claude(hooke):
     assert reply["continue"] is False and "can't take at PostToolUseFailure" in reply["stopReason"]
 
 
+@pytest.mark.parametrize("more", ["", ", layer: validate", ", priority: 100"])
+def test_a_block_does_not_hide_a_credential_from_those_who_guard_it(hooke, more):
+    """It leaves such an output where it is, whether the guard has looked by then or not."""
+    hooke.config(f"hooks: [{{ name: no, on: PostToolUseFailure, block: not so{more} }}]")
+    failed = event("claude", "PostToolUseFailure", tool_name="Bash", tool_input={"command": "x"},
+                   error="Exit code 1\nghp_" + "0" * 36)
+    assert said(hooke, "claude", failed)["continue"] is False
+    assert said(hooke, "claude", event("claude", "PostToolBatch", tool_calls=[]))["continue"] is False
+
+
 # State over processes -----------------------------------------------------------------------------
 
 @pytest.mark.parametrize("agent", AGENTS)
