@@ -101,7 +101,7 @@ bool agent_event_is_other(const struct dialect_agent *ag, struct str name);
 /* The session that a document belongs to, a subagent's behind its parent's; NULL: it names none. */
 const char *agent_session(struct arena *a, const struct json *in);
 
-/* Read what the agent wrote. Fails when it is no event: not an object, without a session. */
+/* Read what the agent wrote. Fails when it is no event: no object, no session, an odd tool. */
 MUST_CHECK int agent_read(struct arena *a, const struct dialect_agent *ag,
                           const struct agent_event *kind, const struct json *in, struct event *ev,
                           struct err *e);

@@ -493,7 +493,8 @@ def test_a_large_event(hooke):
 
 
 BROKEN = ['{"session_id": "s", "hook_event_name": "%s", nonsense', "%s nonsense", "[]", "",
-          '{"hook_event_name": "%s"}', '{"session_id": 7, "hook_event_name": "%s"}']
+          '{"hook_event_name": "%s"}', '{"session_id": 7, "hook_event_name": "%s"}',
+          '{"session_id": "s", "hook_event_name": "%s", "tool_name": ["Bash"]}']
 
 
 @pytest.mark.parametrize("agent", AGENTS)
