@@ -70,62 +70,9 @@ int agent_read(struct arena *a, const struct dialect_agent *ag, const struct age
             .cwd = text_member(a, in, STR("cwd")),
             .depth = sub ? 1 : 0,
         },
-        .data = kind->data(a, in),
+        .data = kind->data(a, ag, in),
     };
     return 0;
-}
-
-struct json *agent_tool_data(struct arena *a, enum tools_system system, const struct json *in,
-                             const struct json *output)
-{
-    static const struct str kept[] = { STR("mcp_context"), STR("original_request_name") };
-    const struct json *name = json_get(in, STR("tool_name")), *input;
-    const struct json *call = json_get(in, STR("tool_use_id"));
-    struct json *data = json_object(a), *native = json_object(a);
-    struct str tool = tools_name(system, TOOLS_OURS, json_str(a, name));
-
-    input = json_get(in, STR("tool_input"));
-    json_add(a, native, STR("tool"), name);
-    json_add(a, native, STR("args"), input);
-    json_add(a, native, STR("output"), output);
-    for (size_t i = 0; i < ARRAY_LEN(kept); i++)
-        json_add(a, native, kept[i], json_get(in, kept[i]));
-    if (json_type(name) == JSON_STRING)
-        json_add(a, data, STR("tool"), json_string(a, tool));
-    if (json_type(call) == JSON_STRING)
-        json_add(a, data, STR("call_id"), call);
-    json_add(a, data, STR("args"),
-             input ? tools_to_ours(a, system, tool, input, NULL) : json_object(a));
-    json_add(a, data, STR("native"), native);
-    return data;
-}
-
-/* How the agent spelled the argument that we call `ours`; what it is usually called there. */
-static struct str spelled(struct arena *a, enum tools_system system, struct str tool,
-                          const struct json *input, struct str ours)
-{
-    const struct json *one = json_with(a, NULL, ours, json_null(a));
-
-    for (const struct json *m = json_first(input); m; m = json_next(m)) {
-        const struct json *alone = json_with(a, NULL, json_key(a, m), json_null(a));
-
-        if (json_get(tools_to_ours(a, system, tool, alone, NULL), ours))
-            return json_key(a, m);
-    }
-    return json_key(a, json_first(tools_to_theirs(a, system, tool, one)));
-}
-
-const struct json *agent_native_args(struct arena *a, enum tools_system system,
-                                     const struct json *in, const struct json *args)
-{
-    const struct json *input = json_get(in, STR("tool_input")), *out = json_object(a);
-    struct str tool = tools_name(system, TOOLS_OURS, json_str(a, json_get(in, STR("tool_name"))));
-
-    if (json_type(args) != JSON_OBJECT)
-        return NULL;
-    for (const struct json *m = json_first(args); m; m = json_next(m))
-        out = json_with(a, out, spelled(a, system, tool, input, json_key(a, m)), m);
-    return out;
 }
 
 /* Writing -------------------------------------------------------------------------------------- */
@@ -188,7 +135,7 @@ static const struct json *shaped(struct writing *w, const struct json *value)
 {
     const struct agent_saying *s = w->saying;
 
-    return s->event && s->event->shape ? s->event->shape(w->arena, s->in, value) : value;
+    return s->event && s->event->shape ? s->event->shape(w->arena, s->agent, s->in, value) : value;
 }
 
 static const struct json *value_of(struct writing *w, const struct agent_member *m,

@@ -61,15 +61,23 @@ struct agent_means {
     bool beside;   /* a block: what it refuses stays, unless it is replaced by its shaped value */
 };
 
+struct dialect_agent;
+
+/* Data of our event from what the agent wrote. */
+typedef const struct json *agent_data_fn(struct arena *a, const struct dialect_agent *ag,
+                                         const struct json *in);
+
+/* A changed field in the agent's shape; NULL: it has none. */
+typedef const struct json *agent_shape_fn(struct arena *a, const struct dialect_agent *ag,
+                                          const struct json *in, const struct json *value);
+
 struct agent_event {
     const char *name;
     enum point point;
     bool sub; /* of a subagent, always */
-    const struct json *(*data)(struct arena *a, const struct json *in);
-    const char *field; /* of data, which a change can reach; NULL: none */
-
-    /* A changed field in the agent's shape; NULL from it: it has none. */
-    const struct json *(*shape)(struct arena *a, const struct json *in, const struct json *value);
+    agent_data_fn *data;
+    const char *field;      /* of data, which a change can reach; NULL: none */
+    agent_shape_fn *shape;  /* NULL: as it is */
     enum agent_part refuge; /* of a safety-critical change that can't be said: block or stop */
     const struct agent_means *says[AGENT_PARTS];
 
@@ -133,11 +141,3 @@ const char *agent_follow_up(struct arena *a, const struct verdict *v);
 
 /* The table of docs/agents: a row per event. */
 void agent_table(struct strbuf *out, const struct dialect_agent *ag);
-
-/* Changed arguments of a tool under the names the agent used in `in`. For the tables. */
-const struct json *agent_native_args(struct arena *a, enum tools_system system,
-                                     const struct json *in, const struct json *args);
-
-/* {tool, call_id, args, native} of a document with tool_name and tool_input. For the tables. */
-struct json *agent_tool_data(struct arena *a, enum tools_system system, const struct json *in,
-                             const struct json *output);

@@ -3,86 +3,33 @@
  *
  * Tests: tests/unit/dialect/test_gemini_agent.c, tests/e2e/test_answer.py; docs/agents/gemini.md
  */
-#include "dialect/agent.h"
+#include "dialect/agent_table.h"
 #include "dialect/gemini_payload.h"
 
 /* Reading -------------------------------------------------------------------------------------- */
 
-static void copy(struct arena *a, struct json *data, struct str name, const struct json *in,
-                 struct str from)
+static const struct json *data_stop(struct arena *a, const struct dialect_agent *ag UNUSED,
+                                    const struct json *in)
 {
-    const struct json *value = json_get(in, from);
+    struct json *messages = json_array(a);
 
-    if (json_type(value) == JSON_STRING)
-        json_add(a, data, name, value);
-}
-
-static const struct json *data_start(struct arena *a, const struct json *in)
-{
-    const struct json *source = json_get(in, STR("source"));
-
-    return json_with(a, NULL, STR("source"),
-                     json_type(source) == JSON_STRING ? source : json_cstring(a, "startup"));
-}
-
-static const struct json *data_end(struct arena *a, const struct json *in)
-{
-    struct json *data = json_object(a);
-
-    copy(a, data, STR("reason"), in, STR("reason"));
-    return data;
-}
-
-static const struct json *data_prompt(struct arena *a, const struct json *in)
-{
-    struct json *message = json_object(a);
-
-    copy(a, message, STR("text"), in, STR("prompt"));
-    json_add(a, message, STR("internal"), json_bool(a, false));
-    return json_with(a, NULL, STR("message"), message);
-}
-
-static void push_message(struct arena *a, struct json *list, const char *role,
-                         const struct json *text)
-{
-    struct json *m = json_object(a);
-
-    if (json_type(text) != JSON_STRING)
-        return;
-    json_add(a, m, STR("role"), json_cstring(a, role));
-    json_add(a, m, STR("content"), text);
-    json_push(a, list, m);
-}
-
-static const struct json *data_stop(struct arena *a, const struct json *in)
-{
-    struct json *data = json_object(a), *messages = json_array(a);
-
-    push_message(a, messages, "user", json_get(in, STR("prompt")));
-    push_message(a, messages, "assistant", json_get(in, STR("prompt_response")));
-    json_add(a, data, STR("messages"), messages);
-    json_add(a, data, STR("continuations"),
-             json_int(a, json_is_true(json_get(in, STR("stop_hook_active")))));
-    json_add(a, data, STR("status"), json_with(a, NULL, STR("type"), json_cstring(a, "idle")));
-    return data;
+    agent_push_message(a, messages, "user", json_get(in, STR("prompt")));
+    agent_push_message(a, messages, "assistant", json_get(in, STR("prompt_response")));
+    return agent_stop_data(a, in, messages);
 }
 
 /* The texts of the conversation: all that hooks are shown, and all that they can change. */
-static const struct json *data_request(struct arena *a, const struct json *in)
+static const struct json *data_request(struct arena *a, const struct dialect_agent *ag UNUSED,
+                                       const struct json *in)
 {
     const struct json *request = json_get(in, STR("llm_request"));
     struct json *data = json_object(a);
 
     json_add(a, data, STR("messages"),
              gemini_messages_back(a, NULL, json_get(request, STR("messages"))));
-    copy(a, data, STR("model"), request, STR("model"));
+    agent_copy(a, data, STR("model"), request, STR("model"));
     json_add(a, data, STR("purpose"), json_cstring(a, "main"));
     return data;
-}
-
-static const struct json *data_tool(struct arena *a, const struct json *in)
-{
-    return agent_tool_data(a, TOOLS_GEMINI, in, NULL);
 }
 
 /* A text, a part with one, or a list of both. */
@@ -100,47 +47,33 @@ static void add_content(struct arena *a, struct strbuf *out, const struct json *
     }
 }
 
-static const struct json *data_result(struct arena *a, const struct json *in)
+static const struct json *data_result(struct arena *a, const struct dialect_agent *ag,
+                                      const struct json *in)
 {
     const struct json *response = json_get(in, STR("tool_response"));
     const struct json *content = json_get(response, STR("llmContent"));
     const struct json *error = json_get(response, STR("error"));
-    struct json *data = agent_tool_data(a, TOOLS_GEMINI, in, response);
+    struct json *data = agent_tool_data(a, ag, in, response);
     CLEANUP(strbuf) struct strbuf text = { 0 };
 
     add_content(a, &text, content);
     json_add(a, data, STR("output"),
              text.len || !content ? json_string_copy(a, strbuf_str(&text))
                                   : json_cstring(a, json_text(a, content)));
-    copy(a, data, STR("title"), response, STR("returnDisplay"));
+    agent_copy(a, data, STR("title"), response, STR("returnDisplay"));
     json_add(a, data, STR("success"),
              json_bool(a, json_type(error) == JSON_ABSENT || json_type(error) == JSON_NULL));
     return data;
 }
 
 /* Gemini announces a compaction before every request, whether it comes or not. */
-static const struct json *data_compress(struct arena *a, const struct json *in)
+static const struct json *data_compress(struct arena *a, const struct dialect_agent *ag UNUSED,
+                                        const struct json *in)
 {
     struct json *data = json_object(a);
 
-    copy(a, data, STR("trigger"), in, STR("trigger"));
+    agent_copy(a, data, STR("trigger"), in, STR("trigger"));
     return data;
-}
-
-static const struct json *data_notification(struct arena *a, const struct json *in)
-{
-    struct json *data = json_object(a);
-
-    copy(a, data, STR("kind"), in, STR("notification_type"));
-    copy(a, data, STR("message"), in, STR("message"));
-    json_add(a, data, STR("details"), json_get(in, STR("details")));
-    return data;
-}
-
-static const struct json *shape_args(struct arena *a, const struct json *in,
-                                     const struct json *value)
-{
-    return agent_native_args(a, TOOLS_GEMINI, in, value);
 }
 
 /* Gemini puts one text back for all parts of a message: parts of ours must not run together. */
@@ -161,8 +94,8 @@ static const struct json *joined(struct arena *a, const struct json *message)
     return json_with(a, message, STR("content"), json_string_copy(a, strbuf_str(&all)));
 }
 
-static const struct json *shape_messages(struct arena *a, const struct json *in UNUSED,
-                                         const struct json *value)
+static const struct json *shape_messages(struct arena *a, const struct dialect_agent *ag UNUSED,
+                                         const struct json *in UNUSED, const struct json *value)
 {
     struct json *messages = json_array(a);
 
@@ -175,12 +108,9 @@ static const struct json *shape_messages(struct arena *a, const struct json *in 
 
 /* Means ---------------------------------------------------------------------------------------- */
 
-#define OUT "hookSpecificOutput."
+#define OUT AGENT_OUT
 
 static const struct agent_means
-    say = { .words = "`systemMessage`", .members = { { "systemMessage", VALUE_TEXT, NULL } } },
-    stop = { .words = "`continue: false`",
-             .members = { { "continue", VALUE_FALSE, NULL }, { "stopReason", VALUE_TEXT, NULL } } },
     deny = { .words = "`decision: deny`",
              .members = { { "decision", VALUE_WORD, "deny" }, { "reason", VALUE_TEXT, NULL } } },
     ask = { .words = "`decision: ask`",
@@ -193,8 +123,6 @@ static const struct agent_means
                                { "reason", VALUE_TEXT, NULL } } },
     request = { .words = "`llm_request.messages`",
                 .members = { { OUT "llm_request.messages", VALUE_CHANGED, NULL } } },
-    context = { .words = "`additionalContext`",
-                .members = { { OUT "additionalContext", VALUE_TEXT, NULL } } },
     /* The hook context-injector places what waits, by changing the messages. */
     placed = { .words = "`llm_request.messages`", .later = true },
     later = { .words = "at the next `BeforeModel`", .later = true };
@@ -202,61 +130,61 @@ static const struct agent_means
 static const struct agent_event events[] = {
     { .name = "SessionStart",
       .point = POINT_SESSION_CREATED,
-      .data = data_start,
-      .says = { [PART_INJECT] = &context, [PART_SAY] = &say } },
+      .data = agent_data_start,
+      .says = { [PART_INJECT] = &agent_context, [PART_SAY] = &agent_say } },
     { .name = "BeforeAgent",
       .point = POINT_CHAT_MESSAGE,
-      .data = data_prompt,
+      .data = agent_data_prompt,
       .says = { [PART_BLOCK] = &deny,
-                [PART_STOP] = &stop,
-                [PART_INJECT] = &context,
-                [PART_SAY] = &say } },
+                [PART_STOP] = &agent_stop,
+                [PART_INJECT] = &agent_context,
+                [PART_SAY] = &agent_say } },
     { .name = "BeforeModel",
       .point = POINT_MESSAGES_TRANSFORM,
       .data = data_request,
       .field = "messages",
       .shape = shape_messages,
       .says = { [PART_BLOCK] = &deny,
-                [PART_STOP] = &stop,
+                [PART_STOP] = &agent_stop,
                 [PART_CHANGE] = &request,
                 [PART_INJECT] = &placed,
-                [PART_SAY] = &say } },
+                [PART_SAY] = &agent_say } },
     { .name = "BeforeTool",
       .point = POINT_TOOL_EXECUTE_BEFORE,
-      .data = data_tool,
+      .data = agent_data_tool,
       .field = "args",
-      .shape = shape_args,
+      .shape = agent_shape_args,
       .says = { [PART_BLOCK] = &deny,
                 [PART_ASK] = &ask,
-                [PART_STOP] = &stop,
+                [PART_STOP] = &agent_stop,
                 [PART_CHANGE] = &input,
                 [PART_INJECT] = &later,
-                [PART_SAY] = &say } },
+                [PART_SAY] = &agent_say } },
     { .name = "AfterTool",
       .point = POINT_TOOL_EXECUTE_AFTER,
       .data = data_result,
       .field = "output",
       .says = { [PART_BLOCK] = &deny,
-                [PART_STOP] = &stop,
+                [PART_STOP] = &agent_stop,
                 [PART_CHANGE] = &as_reason,
-                [PART_INJECT] = &context,
-                [PART_SAY] = &say } },
+                [PART_INJECT] = &agent_context,
+                [PART_SAY] = &agent_say } },
     { .name = "AfterAgent",
       .point = POINT_AGENT_STOP,
       .data = data_stop,
-      .says = { [PART_STOP] = &stop, [PART_CONTINUE] = &deny, [PART_SAY] = &say } },
+      .says = { [PART_STOP] = &agent_stop, [PART_CONTINUE] = &deny, [PART_SAY] = &agent_say } },
     { .name = "PreCompress",
       .point = POINT_SESSION_COMPACTING,
       .data = data_compress,
-      .says = { [PART_SAY] = &say } },
+      .says = { [PART_SAY] = &agent_say } },
     { .name = "Notification",
       .point = POINT_NOTIFICATION,
-      .data = data_notification,
-      .says = { [PART_SAY] = &say } },
+      .data = agent_data_notification,
+      .says = { [PART_SAY] = &agent_say } },
     { .name = "SessionEnd",
       .point = POINT_SESSION_ENDED,
-      .data = data_end,
-      .says = { [PART_SAY] = &say } },
+      .data = agent_data_end,
+      .says = { [PART_SAY] = &agent_say } },
 };
 
 static const char *const others[] = { "BeforeToolSelection", "AfterModel", NULL };
@@ -268,5 +196,5 @@ const struct dialect_agent gemini_agent = {
     .events = events,
     .event_count = ARRAY_LEN(events),
     .others = others,
-    .alarm = &stop,
+    .alarm = &agent_stop,
 };

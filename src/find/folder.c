@@ -87,15 +87,23 @@ static bool is_there(struct arena *a, const char *folder, const char *name)
            lstat(arena_printf(a, "%s/%s.disable", folder, name), &st) == 0;
 }
 
+static const struct trust_pinned *pins_of(struct config_finding *f)
+{
+    static const struct trust_pinned none = { 0 };
+    struct trust_pinned *pins;
+
+    if (!f->pins)
+        f->pins = trust_pins(f->arena, f->trust, &pins, NULL) < 0 ? &none : pins;
+    return f->pins;
+}
+
 /* Trusted files of the folder that are no longer there: a guard must not go in silence. */
 static void add_vanished(struct config_finding *f, const struct folder *folder, struct names *n)
 {
-    struct trust_pinned *pin;
+    const struct trust_pinned *pin = pins_of(f);
     const char *real;
 
-    if (folder->source != SOURCE_WORKSPACE || trust_pins(f->arena, f->trust, &pin, NULL) < 0 ||
-        !pin->path) /* where nothing is trusted nobody need ask the disk what the folder is called
-                     */
+    if (!pin->path) /* nobody need ask the disk what the folder is called */
         return;
     real = path_dirname(f->arena, trust_name(f->arena, path_join(f->arena, folder->path, "x")));
     for (; pin->path; pin++)
@@ -108,7 +116,8 @@ static bool read_names(struct config_finding *f, const struct folder *folder, st
 {
     if (!read_folder(f, folder, n) && n->count)
         return false;
-    add_vanished(f, folder, n);
+    if (folder->source == SOURCE_WORKSPACE)
+        add_vanished(f, folder, n);
     if (n->count)
         qsort(n->list, n->count, sizeof(*n->list), compare_names);
     return n->count > 0;

@@ -169,8 +169,9 @@ struct config_finding {
     struct arena *arena; /* of the configuration */
     struct problems *problems;
     const char *workspace, *home, *user_dir, *state_dir;
-    const char *trust;     /* the file of pins */
-    const char *answering; /* the agent that runs its own hooks itself; NULL: none */
+    const char *trust;               /* the file of pins */
+    const struct trust_pinned *pins; /* what it says, once somebody has asked; NULL: nobody has */
+    const char *answering;           /* the agent that runs its own hooks itself; NULL: none */
     uint32_t max_hooks;
     bool afresh;                /* ask again what failed before */
     const struct setting *root; /* what is configured */

@@ -305,14 +305,29 @@ void receipt_log_free(struct receipt_log *l)
 }
 
 /* Whether the last line has no end: somebody's disk was full. */
-static bool ends_torn(const char *path)
+static bool ends_torn(int fd)
 {
-    CLEANUP(fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     char last = '\n';
 
-    if (fd >= 0 && lseek(fd, -1, SEEK_END) >= 0 && read(fd, &last, 1) != 1)
+    if (lseek(fd, -1, SEEK_END) >= 0 && read(fd, &last, 1) != 1)
         last = '\n';
     return last != '\n';
+}
+
+/* Nearly always the folder is there, so it is made only when the file can't be. */
+static int open_file(const struct receipt_log *l, const char *path, int *fd, struct err *e)
+{
+    const int flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY;
+
+    *fd = open(path, flags, 0600);
+    if (*fd < 0 && errno == ENOENT) {
+        int r = file_mkdirs(l->dir, e);
+
+        if (r < 0)
+            return r;
+        *fd = open(path, flags, 0600);
+    }
+    return *fd < 0 ? err_errno(e, "opening '%s'", path) : 0;
 }
 
 /* The file of the day; a receipt that crosses midnight belongs to the day it began. */
@@ -328,14 +343,11 @@ static int open_day(struct receipt_log *l, int64_t at_ms, struct err *e)
     l->fd = -1;
     clock_format(at_ms, at);
     path = path_join(&a, l->dir, arena_printf(&a, "%.10s.jsonl", at));
-    r = file_mkdirs(l->dir, e);
+    r = open_file(l, path, &l->fd, e);
     if (r < 0)
         return r;
-    l->fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
-    if (l->fd < 0)
-        return err_errno(e, "opening '%s'", path);
     l->day = at_ms / 86400000;
-    l->torn = ends_torn(path);
+    l->torn = ends_torn(l->fd);
     return 0;
 }
 

@@ -76,6 +76,34 @@ static int base_of(struct str *digits)
     }
 }
 
+/*
+ * Few digits, perhaps with a point: what nearly everybody writes. Both numbers are exact, so the
+ * quotient is the nearest; strtod would be a fair part of a program's start.
+ */
+static bool short_decimal(struct str text, double *out)
+{
+    double tens = 1;
+    int64_t digits = 0;
+    bool point = false;
+
+    if (text.len < 2 || text.len > 15 || text.ptr[0] == '.')
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+
+        if (c == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if (c < '0' || c > '9')
+            return false;
+        digits = digits * 10 + (c - '0');
+        tens *= point ? 10 : 1;
+    }
+    *out = (double)digits / tens;
+    return true;
+}
+
 bool setting_to_double(const struct setting *s, double *out)
 {
     struct str digits;
@@ -83,6 +111,8 @@ bool setting_to_double(const struct setting *s, double *out)
 
     if (!s || s->kind != SETTING_NUMBER)
         return false;
+    if (short_decimal(s->text, out))
+        return true;
     digits = s->text;
     base = base_of(&digits);
     *out = base ? (double)strtoull(digits.ptr, NULL, base) : strtod(s->text.ptr, NULL);

@@ -65,9 +65,10 @@ def test_what_runs_later_has_the_umask_of_its_client(hooke):
     answer(hooke, "claude", event=pre_tool_use(hooke, "ls"))
     wait_for(lambda: told.read_text().count("\n") == 2)
     assert told.read_text().split() == ["0027", "0022"]
-    with go.open("r+b", buffering=0) as gate:  # open until both have read their line
-        gate.write(b"go\n" * 2)
-        daemon.end()
+    gate = os.open(go, os.O_RDWR)  # nobody sees its end before both have read
+    os.write(gate, b"go\ngo\n")
+    daemon.end()
+    os.close(gate)
 
 
 def test_a_prewarmed_process_has_the_umask_of_its_client(hooke):

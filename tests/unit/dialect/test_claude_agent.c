@@ -1,6 +1,6 @@
 /* Answering Claude Code: every event it tells of, every part of a verdict it can be told. */
 #include "agents.h"
-#include "dialect/claude_agent.h"
+#include "dialect/claude_response.h"
 
 #define BASH                                                        \
     "'tool_name':'Bash','tool_input':{'command':'ls','timeout':5}," \
