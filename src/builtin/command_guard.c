@@ -122,10 +122,12 @@ static struct str joined(struct arena *a, const struct json *words)
     CLEANUP(strbuf) struct strbuf out = { 0 };
 
     for (const struct json *w = json_first(words); w; w = json_next(w)) {
-        if (json_type(w) != JSON_STRING)
+        struct str word = json_str(a, w);
+
+        if (!str_is_set(word) || memchr(word.ptr, '\0', word.len))
             return (struct str){ 0 };
         strbuf_addstr(&out, out.len ? " " : "");
-        strbuf_addstr(&out, shell_quote(a, json_cstr(a, w)));
+        strbuf_addstr(&out, shell_quote(a, arena_cstr(a, word)));
     }
     return (struct str){ arena_cstr(a, strbuf_str(&out)), out.len };
 }

@@ -6,10 +6,12 @@
 #include "cli/cli.h"
 #include "cli/registration.h"
 #include "cli/trust_view.h"
+#include "hook/shell_words.h"
 #include "hook/trust.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <sodium.h>
 #include <stdio.h>
 
 #define SETTINGS_MAX ((size_t)4 << 20)
@@ -91,18 +93,40 @@ static const char *find_program(struct arena *a, const char *name)
 
 static const char *quote(struct arena *a, const char *word)
 {
-    CLEANUP(strbuf) struct strbuf out = { 0 };
-
-    if (!word[strcspn(word, " \t\n\"'\\$`&|;<>()*?[]#~=%!{}")])
-        return word;
-    strbuf_addch(&out, '\'');
-    for (const char *p = word; *p; p++)
-        strbuf_addstr(&out, *p == '\'' ? "'\\''" : (const char[]){ *p, '\0' });
-    strbuf_addch(&out, '\'');
-    return arena_cstr(a, strbuf_str(&out));
+    return word[strcspn(word, " \t\n\"'\\$`&|;<>()*?[]#~=%!{}")] ? shell_quote(a, word) : word;
 }
 
 /* Records -------------------------------------------------------------------------------------- */
+
+/* Comments may be in any encoding, JSON may not. */
+static void add_bytes(struct arena *a, struct json *record, struct str bytes)
+{
+    size_t room = 2 * bytes.len + 1;
+    char *hex;
+
+    if (!str_is_set(bytes) || json_is_utf8(bytes)) {
+        json_add(a, record, STR("before"),
+                 str_is_set(bytes) ? json_string(a, bytes) : json_null(a));
+        return;
+    }
+    hex = arena_alloc(a, room);
+    sodium_bin2hex(hex, room, (const unsigned char *)bytes.ptr, bytes.len);
+    json_add(a, record, STR("before_hex"), json_cstring(a, hex));
+}
+
+/* Unset: there was no file. */
+static struct str read_bytes(struct arena *a, const struct json *record)
+{
+    struct str hex = json_str(a, json_get(record, STR("before_hex")));
+    unsigned char *bytes;
+    size_t len = 0;
+
+    if (!str_is_set(hex))
+        return json_str(a, json_get(record, STR("before")));
+    bytes = arena_alloc(a, hex.len / 2 + 1);
+    (void)sodium_hex2bin(bytes, hex.len / 2, hex.ptr, hex.len, NULL, &len, NULL);
+    return (struct str){ (const char *)bytes, len };
+}
 
 /* False: nobody knows what the file was, or it has changed since. */
 static bool find_record(const struct installing *in, struct str *before)
@@ -119,7 +143,7 @@ static bool find_record(const struct installing *in, struct str *before)
     if (!str_is(json_str(a, json_get(j, STR("file"))), in->file) ||
         !str_is(json_str(a, json_get(j, STR("after"))), hash))
         return false;
-    *before = json_str(a, json_get(j, STR("before")));
+    *before = read_bytes(a, j);
     return true;
 }
 
@@ -154,7 +178,7 @@ static int keep_record(const struct installing *in, struct err *e)
     trust_hash(in->after, hash);
     json_add(a, j, STR("agent"), json_cstring(a, in->agent->agent));
     json_add(a, j, STR("file"), json_cstring(a, in->file));
-    json_add(a, j, STR("before"), str_is_set(before) ? json_string(a, before) : json_null(a));
+    add_bytes(a, j, before);
     json_add(a, j, STR("after"), json_cstring(a, hash));
     json_write(&text, j, JSON_COMPACT);
     return file_write(in->record, strbuf_str(&text), 0600, e);

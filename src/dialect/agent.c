@@ -45,6 +45,7 @@ const char *agent_session(struct arena *a, const struct json *in)
 int agent_read(struct arena *a, const struct dialect_agent *ag, const struct agent_event *kind,
                const struct json *in, struct event *ev, struct err *e)
 {
+    const struct json *tool = json_get(in, STR("tool_name"));
     const char *id, *sub;
 
     if (json_type(in) != JSON_OBJECT)
@@ -54,6 +55,9 @@ int agent_read(struct arena *a, const struct dialect_agent *ag, const struct age
     if (!id)
         return err_set(e, -EBADMSG, "the event has no 'session_id', %s always gives one",
                        ag->title);
+    if (tool && json_type(tool) != JSON_STRING) /* hooks of some tools would not see it */
+        return err_set(e, -EBADMSG, "'tool_name' of the event is no text but %s",
+                       json_type_name(json_type(tool)));
     sub = text_member(a, in, STR("agent_id"));
     if (!sub && kind->sub)
         sub = "subagent";

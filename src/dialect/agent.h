@@ -109,7 +109,7 @@ bool agent_event_is_other(const struct dialect_agent *ag, struct str name);
 /* The session that a document belongs to, a subagent's behind its parent's; NULL: it names none. */
 const char *agent_session(struct arena *a, const struct json *in);
 
-/* Read what the agent wrote. Fails when it is no event: not an object, without a session. */
+/* Read what the agent wrote. Fails when it is no event: no object, no session, an odd tool. */
 MUST_CHECK int agent_read(struct arena *a, const struct dialect_agent *ag,
                           const struct agent_event *kind, const struct json *in, struct event *ev,
                           struct err *e);
@@ -120,11 +120,11 @@ struct agent_saying {
     const struct agent_event *event; /* NULL: not known; then only `alarm` can be said */
     const struct json *in;           /* as read; may be NULL */
     const struct verdict *verdict;   /* merged */
-    bool critical;                   /* a safety-critical hook changed something, or refused it */
-    bool unattended;                 /* the agent has no terminal: nobody can be asked */
-    struct strbuf *lost;             /* what can't be said and what became of it, a line each */
-    const char **refused;            /* set to why, where the answer blocks or stops; may be NULL */
-    const char **held;               /* set to a stop that has to wait; NULL: nobody remembers it */
+    bool critical;   /* a safety-critical hook changed something, refused it, or could not look */
+    bool unattended; /* the agent has no terminal: nobody can be asked */
+    struct strbuf *lost;  /* what can't be said and what became of it, a line each */
+    const char **refused; /* set to why, where the answer blocks or stops; may be NULL */
+    const char **held;    /* set to a stop that has to wait; NULL: nobody remembers it */
 };
 
 /* In the agent's own JSON; never NULL. */

@@ -23,7 +23,8 @@ struct observer {
 
 struct observing {
     const struct dispatch *d;
-    char *const *vars; /* of the thread that emits */
+    char *const *vars; /* of the thread that emits, as is the next */
+    int mask;
     struct observer *observers;
     size_t count;
     atomic_size_t next;
@@ -53,6 +54,7 @@ static void *observe_until_done(void *context)
     struct observing *all = context;
 
     vars_use(all->vars);
+    vars_use_mask(all->mask);
     for (;;) {
         size_t i = atomic_fetch_add(&all->next, 1);
 
@@ -100,7 +102,7 @@ static void keep_report(struct arena *a, struct hook_report *report)
 void observe_outcome(struct dispatch *d)
 {
     size_t most = d->chain->count - d->chain->observers;
-    struct observing all = { .d = d, .vars = vars_mine() };
+    struct observing all = { .d = d, .vars = vars_mine(), .mask = vars_mask() };
 
     if (!most || d->aborted)
         return;

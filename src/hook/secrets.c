@@ -20,7 +20,6 @@ struct shape {
 
 #define BASE64 "+/="
 
-/* Those that begin with the same character stand together. */
 static const struct shape shapes[] = {
     { "AKIA", 16, "an AWS access key", "", 0 },
     { "ASIA", 16, "an AWS access key", "", 0 },
@@ -151,28 +150,45 @@ static bool matches(const struct shape *s, struct str text, size_t *len)
            !is_placeholder((struct str){ text.ptr + head, end - head });
 }
 
-/* `begin` is the first of those that begin with the same character as the text. */
-static const struct shape *shape_at(struct str text, size_t begin, size_t *len)
+/* Texts are long, credentials rare: which shapes begin with a character is found at once. */
+struct index {
+    unsigned char first[UCHAR_MAX + 1];    /* number of the first shape, from 1; 0: none */
+    unsigned char next[ARRAY_LEN(shapes)]; /* that begins with the same; likewise */
+};
+
+_Static_assert(ARRAY_LEN(shapes) <= UCHAR_MAX, "numbers of shapes do not fit");
+
+static void index_fill(struct index *x)
 {
-    for (size_t i = begin; i < ARRAY_LEN(shapes) && shapes[i].prefix[0] == text.ptr[0]; i++)
-        if (matches(&shapes[i], text, len))
-            return &shapes[i];
+    *x = (struct index){ 0 };
+    for (size_t i = ARRAY_LEN(shapes); i-- > 0;) {
+        unsigned char *first = &x->first[(unsigned char)shapes[i].prefix[0]];
+
+        x->next[i] = *first;
+        *first = (unsigned char)(i + 1);
+    }
+}
+
+static const struct shape *shape_at(const struct index *x, struct str text, size_t *len)
+{
+    for (size_t i = x->first[(unsigned char)text.ptr[0]]; i; i = x->next[i - 1])
+        if (matches(&shapes[i - 1], text, len))
+            return &shapes[i - 1];
     return NULL;
 }
 
 bool secrets_find(struct str text, size_t from, struct secret *found)
 {
-    unsigned char begins[UCHAR_MAX + 1] = { 0 }; /* number of the first shape, from 1 */
+    struct index x;
 
-    for (size_t i = ARRAY_LEN(shapes); i > 0; i--)
-        begins[(unsigned char)shapes[i - 1].prefix[0]] = (unsigned char)i;
+    index_fill(&x);
     for (size_t at = from; at < text.len; at++) {
-        size_t begin = begins[(unsigned char)text.ptr[at]];
         const struct shape *s;
 
-        if (!begin || (at > 0 && is_key_char(text.ptr[at - 1]) && is_key_char(text.ptr[at])))
+        if (!x.first[(unsigned char)text.ptr[at]] ||
+            (at > 0 && is_key_char(text.ptr[at - 1]) && is_key_char(text.ptr[at])))
             continue;
-        s = shape_at((struct str){ text.ptr + at, text.len - at }, begin - 1, &found->len);
+        s = shape_at(&x, (struct str){ text.ptr + at, text.len - at }, &found->len);
         if (s) {
             found->at = at;
             found->what = s->what;

@@ -1,5 +1,6 @@
 #include "serve/answering.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "dialect/agent.h"
 #include "dialect/dialect.h"
@@ -21,6 +22,7 @@
 #define EXIT_BLOCKED 2
 #define EXIT_USAGE   64
 #define STAT_MAX     4096
+#define UNKEPT       "the stop can't be kept until the agent takes notice of it"
 
 struct answering {
     struct runtime *rt;
@@ -35,6 +37,7 @@ struct answering {
     struct record record;
     const struct json *answer;
     const char *refused; /* why, where the answer blocks or stops */
+    uint64_t began_ns;   /* when the agent began to wait, as far as it is known */
 };
 
 const char *const *answer_agents(void)
@@ -224,18 +227,42 @@ static int read_event(struct answering *s, struct arena *a, struct err *e)
 
 /* Settling: our verdict in the agent's words --------------------------------------------------- */
 
-static bool is_critical(const struct receipt *r)
+static bool has_run(const struct receipt *r, const struct hook *h)
 {
-    bool blocked = r->verdict.decision == DECISION_BLOCK;
+    for (size_t i = 0; i < r->run_count; i++)
+        if (r->runs[i].hook == h)
+            return true;
+    return false;
+}
 
-    for (size_t i = 0; i < r->run_count; i++) {
-        const struct hook_run *run = &r->runs[i];
-        bool did = run->effects & (blocked ? POWER_BLOCK : POWER_CHANGE);
+/* A block ends the chain: a safety-critical hook behind it has not looked. */
+static bool is_cut_short(struct arena *a, const struct receipt *r)
+{
+    struct chain_key key = chain_key_of(a, r->event);
+    const struct chain *chain = registry_chain(r->registry, &key, a);
 
-        if (run->hook->traits.safety_critical && (did || (blocked && run->end != RUN_DONE)))
+    for (size_t i = 0; i < chain->observers; i++) {
+        const struct hook *h = chain->hooks[i];
+
+        if (h->traits.safety_critical && !h->off_because && !has_run(r, h))
             return true;
     }
     return false;
+}
+
+static bool is_critical(struct arena *a, const struct receipt *r)
+{
+    bool blocked = r->verdict.decision == DECISION_BLOCK;
+    unsigned did = POWER_CHANGE | (blocked ? POWER_BLOCK : 0);
+
+    for (size_t i = 0; i < r->run_count; i++) {
+        const struct hook_run *run = &r->runs[i];
+
+        if (run->hook->traits.safety_critical &&
+            ((run->effects & did) || (blocked && run->end != RUN_DONE)))
+            return true;
+    }
+    return blocked && is_cut_short(a, r);
 }
 
 /* Loops end, also where the agent itself knows no limit. */
@@ -312,12 +339,33 @@ static bool is_unattended(struct arena *a, pid_t pid)
 }
 
 /* What could not be said at the start of the session is said at its first message. */
-static void take_stop(const struct answering *s, struct arena *a, struct receipt *r)
+static void take_stop(struct answering *s, struct arena *a, struct receipt *r)
 {
-    struct engine *en = s->rt->engine;
+    struct record_stopped stopped;
 
-    if (s->agent->brake && s->event.point == POINT_CHAT_MESSAGE && !r->verdict.stop)
-        r->verdict.stop = record_stopped(en, s->event.session.id, false, a);
+    if (!s->agent->brake || s->event.point != POINT_CHAT_MESSAGE || r->verdict.stop)
+        return;
+    stopped = record_stopped(s->rt->engine, s->event.session.id, false, a);
+    r->verdict.stop = stopped.why;
+    if (!s->record.unknown)
+        s->record.unknown = stopped.unknown;
+}
+
+/* A stop that has to wait; where it can't be kept until then the person is told. */
+static void keep_stop(struct answering *s, struct arena *a, struct receipt *r,
+                      const struct agent_saying *said)
+{
+    const char *why = *said->held;
+    struct agent_saying again = *said;
+    struct verdict told = *said->verdict;
+
+    if (!why || record_stop(s->rt->engine, s->event.session.id, why))
+        return;
+    receipt_warn(a, r, UNKEPT);
+    told.say = alarm_line(a, told.say, arena_printf(a, "hooke: " UNKEPT ": %s", why));
+    again.verdict = &told;
+    again.lost = NULL; /* that is known already */
+    s->answer = agent_write(a, &again);
 }
 
 static void settle(void *context, struct arena *a, struct receipt *r)
@@ -330,22 +378,20 @@ static void settle(void *context, struct arena *a, struct receipt *r)
                                    .event = s->kind,
                                    .in = s->in,
                                    .verdict = &v,
-                                   .critical = is_critical(r),
+                                   .critical = is_critical(a, r),
                                    .unattended = r->verdict.decision == DECISION_ASK &&
                                                  is_unattended(a, s->q->from),
                                    .lost = &lost,
                                    .refused = &s->refused,
                                    .held = &held };
-    const char *alarm = alarm_of(s, a, r);
     struct str rest, line;
 
     take_stop(s, a, r);
     v = r->verdict;
-    v.say = alarm_line(a, alarm_failures(s->rt->engine, r, v.say, a), alarm);
+    v.say = alarm_line(a, alarm_failures(s->rt->engine, r, v.say, a), alarm_of(s, a, r));
     cap(s, a, r, &v);
     s->answer = agent_write(a, &saying);
-    if (held && !record_stop(s->rt->engine, s->event.session.id, held))
-        receipt_warn(a, r, "the stop can't be kept until the agent takes notice of it");
+    keep_stop(s, a, r, &saying);
     rest = strbuf_str(&lost);
     while (rest.len && str_cut(&rest, '\n', &line))
         if (line.len)
@@ -356,8 +402,9 @@ static void settle(void *context, struct arena *a, struct receipt *r)
 /* Answering ------------------------------------------------------------------------------------ */
 
 /*
- * An agent that has waited too long goes on as if nothing had been said, so hooks end before that:
- * what a late one means is for `on_failure`. Who says how long events may take is believed.
+ * An agent that has waited too long goes on as if nothing had been said, so hooks end before that,
+ * however long the document and the store took: what a late one means is for `on_failure`. Who says
+ * how long events may take is believed.
  */
 static uint32_t time_limit(const struct answering *s)
 {
@@ -366,9 +413,13 @@ static uint32_t time_limit(const struct answering *s)
     const struct config *config = registry_config(reg);
     bool said = config && setting_get(config->root, "event_timeout");
     uint32_t ms = d->timeout_at ? d->timeout_at(s->event.point) : d->timeout_ms;
+    uint64_t gone_ms = (clock_mono_ns() - s->began_ns) / 1000000;
 
     registry_unref(reg);
-    return said ? 0 : ms - (ms / 10 < MARGIN_MS ? ms / 10 : MARGIN_MS);
+    ms -= ms / 10 < MARGIN_MS ? ms / 10 : MARGIN_MS;
+    if (said)
+        return 0;
+    return gone_ms < ms ? ms - (uint32_t)gone_ms : 1;
 }
 
 /* What the agent does not know of its own session. */
@@ -416,9 +467,11 @@ static bool is_brake(const struct answering *s)
 static void answer_brake(struct answering *s, struct arena *a)
 {
     const char *session = agent_session(a, s->in);
-    const char *why = session ? record_stopped(s->rt->engine, session, true, a) : NULL;
+    struct record_stopped stopped = { 0 };
 
-    s->answer = why ? agent_brake(a, s->agent, why) : json_object(a);
+    if (session)
+        stopped = record_stopped(s->rt->engine, session, true, a);
+    s->answer = stopped.why ? agent_brake(a, s->agent, stopped.why) : json_object(a);
 }
 
 static void answer_nothing(struct answering *s, struct arena *a)
@@ -439,7 +492,9 @@ int answer_serve(struct runtime *rt, const struct answer_request *q)
 {
     CLEANUP(arena) struct arena a = { 0 };
     const struct dialect *d = dialect_find(str_of(q->agent));
-    struct answering s = { .rt = rt, .q = q, .dialect = d, .agent = d ? d->agent : NULL };
+    struct answering s = {
+        .rt = rt, .q = q, .dialect = d, .agent = d ? d->agent : NULL, .began_ns = clock_mono_ns()
+    };
     struct err e = { 0 };
 
     if (!s.agent) {

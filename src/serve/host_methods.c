@@ -116,14 +116,6 @@ static const struct json *result_of(struct asking *q, const struct receipt *r,
     return result;
 }
 
-/* What nobody typed is part of the loop, not the end of it. */
-static bool is_internal(const struct event *ev)
-{
-    const struct json *message = event_data(ev, STR("message"));
-
-    return ev->point == POINT_CHAT_MESSAGE && json_is_true(json_get(message, STR("internal")));
-}
-
 /*
  * Loops end: a host is told to go on only as often as `limits.continuations` allows. And it says to
  * the person what does not work.
@@ -144,7 +136,6 @@ static void settle(void *context, struct arena *a, struct receipt *r)
     receipt_warn(a, r, why);
 }
 
-/* In the folder and with the variables of the event. */
 static int emit_in(struct asking *q, struct tenant *t, struct event *ev, struct err *e)
 {
     CLEANUP(receipt) struct receipt r = { 0 };
@@ -164,8 +155,7 @@ static int emit_in(struct asking *q, struct tenant *t, struct event *ev, struct 
         foreign_in(q->arena, system, ev);
     ev->via = dialect;
     ev->abort_fd = q->host->gone.fd;
-    if (!is_internal(ev))
-        record_count(&record, ev, q->arena);
+    record_count(&record, ev, q->arena);
     settled = *ev;
     settled.settle = &last;
     if (engine_emit(en, &settled, q->arena, &r, e) < 0)
@@ -179,11 +169,26 @@ static int emit_in(struct asking *q, struct tenant *t, struct event *ev, struct 
     return 0;
 }
 
+/* With the configuration and the variables of the event. */
+static int emit_for(struct asking *q, const struct tenant_key *key, struct event *ev, struct err *e)
+{
+    struct tenants *all = &q->host->server->tenants;
+    struct tenant *t;
+    int r;
+
+    if (tenants_take(all, key, &t, e) < 0)
+        return RPC_INTERNAL;
+    vars_use(key->vars);
+    r = emit_in(q, t, ev, e);
+    vars_use(NULL);
+    tenants_give(all, t);
+    return r;
+}
+
 static int emit(struct asking *q, struct err *e)
 {
     struct server *s = q->host->server;
     struct tenant_key key = { .vars = q->host->vars };
-    struct tenant *t;
     struct event ev;
     int r;
 
@@ -199,12 +204,7 @@ static int emit(struct asking *q, struct err *e)
         err_errno(e, "entering '%s'", key.cwd);
         return RPC_BAD_PARAMS;
     }
-    if (tenants_take(&s->tenants, &key, &t, e) < 0)
-        return RPC_INTERNAL;
-    vars_use(q->host->vars);
-    r = emit_in(q, t, &ev, e);
-    vars_use(NULL);
-    tenants_give(&s->tenants, t);
+    r = emit_for(q, &key, &ev, e);
     (void)!server_enter(s, NULL);
     return r;
 }

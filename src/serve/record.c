@@ -272,35 +272,40 @@ bool record_stop(struct engine *en, const char *session, const char *reason)
     return false;
 }
 
-struct stopped {
+struct stopping {
     struct arena *arena; /* outlives the update */
-    const char *reason;
+    const char *why;
 };
 
 static int decide_stopped(void *context, struct arena *a UNUSED, struct str before,
                           struct str *after, struct err *e UNUSED)
 {
-    struct stopped *s = context;
+    struct stopping *s = context;
 
-    s->reason = str_is_set(before) ? arena_cstr(s->arena, before) : NULL;
+    s->why = str_is_set(before) ? arena_cstr(s->arena, before) : NULL;
     *after = (struct str){ 0 };
     return 0;
 }
 
-const char *record_stopped(struct engine *en, const char *session, bool tools, struct arena *a)
+struct record_stopped record_stopped(struct engine *en, const char *session, bool tools,
+                                     struct arena *a)
 {
     struct registry *reg = engine_look(en);
     bool possible = is_stop_possible(reg, POINT_SESSION_CREATED) ||
                     (tools && is_stop_possible(reg, POINT_TOOL_EXECUTE_AFTER));
     struct store_key key = { session, OWNER, STOP };
-    struct stopped s = { .arena = a };
+    struct record_stopped out = { 0 };
+    struct stopping s = { .arena = a };
     struct err e = { 0 };
 
     registry_unref(reg);
-    if (possible && store_update(engine_store(en), &key, decide_stopped, &s, &e) < 0)
+    if (possible && store_update(engine_store(en), &key, decide_stopped, &s, &e) < 0) {
         log_warn(engine_log(en), "whether session '%s' was to stop is not known: %s", session,
                  e.msg);
-    return s.reason;
+        out.unknown = arena_strdup(a, e.msg);
+    }
+    out.why = s.why;
+    return out;
 }
 
 /* Failures --------------------------------------------------------------------------------------

@@ -48,11 +48,17 @@ bool record_continue(struct record *rec, const char *reason, const char *text, s
 /* Keep a stop of which the agent takes no notice where it was decided. False: it can't be kept. */
 bool record_stop(struct engine *en, const char *session, const char *reason);
 
+struct record_stopped {
+    const char *why;     /* told once; NULL: it is not to stop */
+    const char *unknown; /* why the store could not be read; NULL: it could, or need not */
+};
+
 /*
- * Why the session is to stop, told once; NULL: it is not. The store is asked only where a hook in
- * force may have stopped it: at its start, or with `tools` after one of its tools, too.
+ * Whether the session is to stop. The store is asked only where a hook in force may have stopped
+ * it: at its start, or with `tools` after one of its tools, too.
  */
-const char *record_stopped(struct engine *en, const char *session, bool tools, struct arena *a);
+struct record_stopped record_stopped(struct engine *en, const char *session, bool tools,
+                                     struct arena *a);
 
 /* Whether nobody was told before that the hook fails in this session; without a store nobody was.
  */

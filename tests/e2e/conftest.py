@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+from daemon import GUARD, Daemon
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -78,6 +80,15 @@ def hooke(tmp_path):
         if process.poll() is None:
             process.kill()
             process.wait()
+
+
+@pytest.fixture
+def daemon(hooke):
+    """One that runs, with a guard to ask."""
+    hooke.config(GUARD)
+    running = Daemon(hooke)
+    yield running
+    running.end()
 
 
 @pytest.fixture

@@ -299,6 +299,16 @@ def test_a_credential_that_a_failing_command_prints_stops_claude(hooke):
     assert reply["continue"] is False and "can't take at PostToolUseFailure" in reply["stopReason"]
 
 
+@pytest.mark.parametrize("more", ["", ", layer: validate", ", priority: 100"])
+def test_a_block_does_not_hide_a_credential_from_those_who_guard_it(hooke, more):
+    """It leaves such an output where it is, whether the guard has looked by then or not."""
+    hooke.config(f"hooks: [{{ name: no, on: PostToolUseFailure, block: not so{more} }}]")
+    failed = event("claude", "PostToolUseFailure", tool_name="Bash", tool_input={"command": "x"},
+                   error="Exit code 1\nghp_" + "0" * 36)
+    assert said(hooke, "claude", failed)["continue"] is False
+    assert said(hooke, "claude", event("claude", "PostToolBatch", tool_calls=[]))["continue"] is False
+
+
 # State over processes -----------------------------------------------------------------------------
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -428,6 +438,15 @@ def test_hooks_end_before_the_agent_gives_up(hooke):
     assert "end" not in receipts(hooke)[-1]["runs"][0], "who says how long it takes is believed"
 
 
+def test_what_the_document_took_is_taken_from_the_time_of_hooks(hooke):
+    hooke.config("hooks: [{ name: slow, on: session.ended, exec: 'sleep 1' }]")
+    text = json.dumps(event("claude", "SessionEnd", reason="other"))  # waits for its hooks 1.5 s
+    subprocess.run(["sh", "-c", f"(printf %s \"$0\"; sleep 1; echo \"$1\") | '{hooke.program}' answer claude",
+                    text[:10], text[10:]], cwd=hooke.cwd, env=hooke.env, check=True,
+                   stdout=subprocess.DEVNULL, timeout=WAIT)
+    assert receipts(hooke)[-1]["runs"][0]["end"] == "timed-out"
+
+
 # Whose hooks --------------------------------------------------------------------------------------
 
 def settings(hooke, command):
@@ -474,7 +493,8 @@ def test_a_large_event(hooke):
 
 
 BROKEN = ['{"session_id": "s", "hook_event_name": "%s", nonsense', "%s nonsense", "[]", "",
-          '{"hook_event_name": "%s"}', '{"session_id": 7, "hook_event_name": "%s"}']
+          '{"hook_event_name": "%s"}', '{"session_id": 7, "hook_event_name": "%s"}',
+          '{"session_id": "s", "hook_event_name": "%s", "tool_name": ["Bash"]}']
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -692,6 +712,16 @@ def test_a_broken_store_blocks_for_a_safety_critical_hook(hooke):
         assert said(hooke, "claude", before("claude")) == {}
         r = answer(hooke, "claude", before("claude"), HOOKE_STORE=corrupt(hooke))
         assert ("hook 'count'" in json.dumps(r.json)) == blocked
+
+
+def test_a_broken_store_loses_no_stop_without_a_word(hooke):
+    hooke.config("hooks: [{ name: no, on: session.created, stop: not here }]")
+    store = corrupt(hooke)
+    begun = answer(hooke, "claude", start("claude"), HOOKE_STORE=store).json
+    assert "the stop can't be kept" in begun["systemMessage"]
+    assert [w for w in receipts(hooke)[-1]["warnings"] if "can't be kept" in w]
+    told = answer(hooke, "claude", prompt("claude"), HOOKE_STORE=store).json
+    assert "hooks can't remember anything: store '" in told["systemMessage"]
 
 
 def test_a_locked_store_is_nothing_to_hooks_without_state(hooke):

@@ -405,6 +405,17 @@ def test_a_run_that_a_hook_has_stopped_is_not_kept_going(opencode, hooke):
     assert [c["name"] for c in opencode.calls() if c["name"] != "get"] == ["abort"]
 
 
+def test_a_stop_after_a_tool_that_failed_aborts(opencode, hooke):
+    hooke.config("hooks: [{ name: over, on: tool.execute.after, when: not success, stop: enough }]")
+    opencode.say("go")
+    part = {"id": "p", "type": "tool", "tool": "bash", "callID": "c1", "sessionID": "ses_1",
+            "state": {"status": "error", "input": {"command": "x"}, "error": "no such thing"}}
+    opencode.event("message.part.updated", sessionID="ses_1", part=part)
+    finish(opencode)
+    assert opencode.calls("abort")[0]["path"] == {"id": "ses_1"}
+    assert "agent.stop" not in points(hooke)
+
+
 def test_open_todos_keep_it_going_unless_it_asks(opencode, hooke):
     todos = [{"id": "1", "content": "paint it", "status": "pending", "priority": "high"}]
     opencode.event("todo.updated", sessionID="ses_1", todos=todos)

@@ -1,6 +1,5 @@
 """scripts/peers and scripts/test-agents where something is missing: with an npm and an unshare of ours."""
 
-import os
 import re
 import shutil
 import subprocess

@@ -240,6 +240,16 @@ def test_gemini_s_comments_stay(installed):
     assert path.read_text() == COMMENTED.replace('"AfterTool": [] // later', "// later") + "// more\n"
 
 
+def test_bytes_that_are_no_text_come_back(installed):
+    text = COMMENTED.encode().replace(b"settings of mine", b"r\xe9glages")
+    path = put(installed, "gemini", "")
+    path.write_bytes(text)
+    assert installed("install", "gemini", "--yes").rc == 0
+    assert b"// r\xe9glages" in path.read_bytes()
+    assert installed("uninstall", "gemini", "--yes").rc == 0
+    assert path.read_bytes() == text
+
+
 def test_a_home_behind_a_link_is_one_home(installed, tmp_path):
     (tmp_path / "link").symlink_to(installed.home)
     installed("install", "claude", "--yes", HOME=str(tmp_path / "link"))

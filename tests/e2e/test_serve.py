@@ -19,14 +19,6 @@ import pytest
 from daemon import GUARD, WAIT, Daemon, Host, answer, client, pre_tool_use, wait_for, waiting_hook
 
 
-@pytest.fixture
-def daemon(hooke):
-    hooke.config(GUARD)
-    running = Daemon(hooke)
-    yield running
-    running.end()
-
-
 # The socket
 
 

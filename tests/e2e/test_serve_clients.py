@@ -272,3 +272,17 @@ def test_answers_and_receipts_are_the_same_without_it(hooke):
     for cold, warm in zip(seen[0][0] + seen[0][1], seen[1][0] + seen[1][1], strict=True):
         assert cold == warm
     assert len(seen[0][1]) >= 20
+
+
+def test_a_configuration_that_is_refused_leaves_no_thread_in_its_folder(hooke, tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    hooke.config("strict: true\nhooks: 7\n")
+    daemon = Daemon(hooke)
+    host = daemon.host(cwd=str(folder))
+    refused = host.call("emit", point="session.idle", session={"id": "s"}, data={})
+    assert "strict" in refused["error"]["message"]
+    tasks = pathlib.Path(f"/proc/{daemon.process.pid}/task")
+    wait_for(lambda: not [t for t in tasks.iterdir() if os.readlink(t / "cwd") == str(folder)])
+    host.close()
+    daemon.end()

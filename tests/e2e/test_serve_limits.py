@@ -3,16 +3,14 @@
 import collections
 import json
 import os
-import pathlib
 import socket
-import struct
 import subprocess
 import threading
 import time
 
 import pytest
 
-from daemon import GUARD, WAIT, Daemon, Host, answer, client, pre_tool_use, wait_for
+from daemon import GUARD, WAIT, Daemon, answer, client, pre_tool_use, wait_for
 
 
 def limited(hooke, files):

@@ -1,23 +1,11 @@
 """hooke serve: a configuration that changes is in force whole or not at all."""
 
 import json
-import os
-import pathlib
 import subprocess
 
-import pytest
-
-from daemon import GUARD, Daemon, answer, client, pre_tool_use, wait_for
+from daemon import GUARD, answer, pre_tool_use
 
 CALL = {"tool": "bash", "args": {"command": "rm x"}}
-
-
-@pytest.fixture
-def daemon(hooke):
-    hooke.config(GUARD)
-    running = Daemon(hooke)
-    yield running
-    running.end()
 
 
 def outcome(host, **more):

@@ -1,7 +1,6 @@
 """hooke serve: what stalls, who goes away, and how the daemon ends."""
 
 import json
-import os
 import pathlib
 import shutil
 import signal

@@ -91,13 +91,14 @@ async function messageUpdated({ host }, session, { info }) {
 async function partUpdated({ host }, session, { part }) {
   if (part?.type !== "tool" || part.state?.status !== "error" || session.failed.has(part.callID)) return
   session.failed.add(part.callID)
-  await host.emit("tool.execute.after", session, {
+  const verdict = await host.emit("tool.execute.after", session, {
     tool: part.tool,
     call_id: part.callID,
     args: part.state.input,
     output: part.state.error,
     success: false,
   })
+  if (verdict.stop) void host.abort(session)
 }
 
 async function created({ host }, session, { info }) {

@@ -475,6 +475,7 @@ static void a_command_is_judged_in_whatever_shape_it_comes(void **state UNUSED)
         { "{\"command\":[\"bash\",\"-lc\",\"cd /; rm -rf *\"]}", DECISION_BLOCK },
         { "{\"command\":[\"echo\",\"rm -rf /; it's\"]}", DECISION_NONE },
         { "{\"command\":[]}", DECISION_NONE },
+        { "{\"command\":[\"bash\",\"-c\",\"true\\u0000; rm -rf /\"]}", DECISION_BLOCK },
         { "{\"command\":[\"rm\",[\"-rf\"]]}", DECISION_BLOCK },
         { "{\"command\":{\"text\":\"ls\"}}", DECISION_BLOCK },
         { "{\"command\":7}", DECISION_BLOCK },

@@ -3,6 +3,7 @@
  * failures, budgets, observers.
  */
 #include "base/clock.h"
+#include "base/vars.h"
 #include "bed.h"
 
 #include <errno.h>
@@ -553,7 +554,9 @@ static void every_line_said_to_the_person_is_kept(void **state UNUSED)
 
 /* Observers ------------------------------------------------------------------------------------ */
 
-static atomic_int seen_blocked, waiting;
+#define MASK 027
+
+static atomic_int seen_blocked, waiting, with_vars, with_mask;
 
 static int observe(const struct hook_call *c, struct verdict *v, struct err *e UNUSED)
 {
@@ -589,6 +592,8 @@ static int meet(const struct hook_call *c UNUSED, struct verdict *v UNUSED, stru
 {
     struct timespec pause = { .tv_nsec = 100000 };
 
+    with_vars += vars_get("MARK") != NULL;
+    with_mask += vars_mask() == MASK;
     waiting++;
     for (int i = 0; i < 100000; i++) {
         if (waiting >= 3)
@@ -598,26 +603,38 @@ static int meet(const struct hook_call *c UNUSED, struct verdict *v UNUSED, stru
     return err_set(e, -ETIMEDOUT, "the others never came");
 }
 
+static const struct hook_def
+    meets_1 = { .name = "a", .layer = LAYER_OBSERVE, ON(SESSION_IDLE, meet) },
+    meets_2 = { .name = "b", .layer = LAYER_OBSERVE, ON(SESSION_IDLE, meet) },
+    meets_3 = { .name = "c", .layer = LAYER_OBSERVE, ON(SESSION_IDLE, meet) };
+static const struct hook_def *const meeting[] = { &meets_1, &meets_2, &meets_3, NULL };
+
 static void observers_run_side_by_side(void **state UNUSED)
 {
-    static const struct hook_def d1 = { .name = "a",
-                                        .layer = LAYER_OBSERVE,
-                                        ON(SESSION_IDLE, meet) };
-    static const struct hook_def d2 = { .name = "b",
-                                        .layer = LAYER_OBSERVE,
-                                        ON(SESSION_IDLE, meet) };
-    static const struct hook_def d3 = { .name = "c",
-                                        .layer = LAYER_OBSERVE,
-                                        ON(SESSION_IDLE, meet) };
-    static const struct hook_def *const defs[] = { &d1, &d2, &d3, NULL };
     CLEANUP(bed) struct bed bed = { 0 };
 
-    bed_open(&bed, defs, NULL);
+    bed_open(&bed, meeting, NULL);
     waiting = 0;
     bed_emit(&bed, "session.idle", NULL);
     assert_int_equal(bed.receipt.run_count, 3);
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(bed.receipt.runs[i].end, RUN_DONE);
+}
+
+static void observers_work_for_whoever_emits(void **state UNUSED)
+{
+    char mark[] = "MARK=theirs", *const theirs[] = { mark, NULL };
+    CLEANUP(bed) struct bed bed = { 0 };
+
+    bed_open(&bed, meeting, NULL);
+    waiting = with_vars = with_mask = 0;
+    vars_use(theirs);
+    vars_use_mask(MASK);
+    bed_emit(&bed, "session.idle", NULL);
+    vars_use_mask(-1);
+    vars_use(NULL);
+    assert_int_equal(with_vars, 3);
+    assert_int_equal(with_mask, 3);
 }
 
 static void an_event_without_a_session_or_with_other_data_is_refused(void **state UNUSED)
@@ -681,4 +698,5 @@ TESTS(cmocka_unit_test(layers_then_priority_then_name_decide_the_order),
       cmocka_unit_test(every_line_said_to_the_person_is_kept),
       cmocka_unit_test(observers_see_the_outcome_and_have_no_power),
       cmocka_unit_test(observers_run_side_by_side),
+      cmocka_unit_test(observers_work_for_whoever_emits),
       cmocka_unit_test(an_event_without_a_session_or_with_other_data_is_refused))
