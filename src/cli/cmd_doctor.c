@@ -15,7 +15,8 @@
 static void check_config(struct doctor *d, const struct config *c, size_t files)
 {
     struct arena *a = &d->cli->arena;
-    size_t warnings = 0;
+    const char *in_files = arena_printf(a, "in %zu file%s", files, files == 1 ? "" : "s");
+    size_t warnings = 0, problems = c->problems.count;
 
     for (const struct problem *p = c->problems.first; p; p = p->next)
         warnings += p->warning;
@@ -25,17 +26,19 @@ static void check_config(struct doctor *d, const struct config *c, size_t files)
     else if (c->broken)
         doctor_report(d, HEALTH_FAIL, "configuration", "broken, the defaults are in force",
                       "run 'hooke config check'");
-    else if (c->problems.count > warnings)
-        doctor_report(d, HEALTH_FAIL, "configuration",
-                      arena_printf(a, "%zu problems in %zu files", c->problems.count, files),
-                      "run 'hooke config check'");
+    else if (problems > warnings)
+        doctor_report(
+            d, HEALTH_FAIL, "configuration",
+            arena_printf(a, "%zu problem%s %s", problems, problems == 1 ? "" : "s", in_files),
+            "run 'hooke config check'");
     else if (warnings)
-        doctor_report(d, HEALTH_WARN, "configuration",
-                      arena_printf(a, "%zu warnings in %zu files", warnings, files),
-                      "run 'hooke config check'");
+        doctor_report(
+            d, HEALTH_WARN, "configuration",
+            arena_printf(a, "%zu warning%s %s", warnings, warnings == 1 ? "" : "s", in_files),
+            "run 'hooke config check'");
     else
-        doctor_report(d, HEALTH_OK, "configuration",
-                      arena_printf(a, "no problems in %zu files", files), NULL);
+        doctor_report(d, HEALTH_OK, "configuration", arena_printf(a, "no problems %s", in_files),
+                      NULL);
 }
 
 static void check_hooks(struct doctor *d, const struct registry *reg)
