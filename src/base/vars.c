@@ -6,8 +6,11 @@
  * The environment is the process's by nature and read at the bottom of everything; what stands in
  * for it can be no parameter.
  */
-static _Thread_local char *const *in_use;
-static _Thread_local int mask_plus_one; /* so that all-zero means not known */
+/* Without the model, code for libraries finds them by a call into the dynamic linker. */
+#define THREAD_OWN _Thread_local __attribute__((tls_model("initial-exec")))
+
+static THREAD_OWN char *const *in_use;
+static THREAD_OWN int mask_plus_one; /* so that all-zero means not known */
 
 const char *vars_get(const char *name)
 {
