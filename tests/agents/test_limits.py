@@ -159,3 +159,18 @@ def test_opencode_without_a_daemon_says_so_and_goes_on_unless_told_otherwise(sta
     assert done.stderr.count("hooks do not run: HOOKE_SOCKET is empty") == 1
     assert (agent.cwd / "asked").exists() == (not required)
     assert bool(model.asked) == (not required)
+
+
+def test_what_a_failed_tool_of_opencode_printed_is_changed(start, model):
+    """OpenCode asks no hook of a tool that failed: the plugin looks at what is sent."""
+    agent = start("opencode")
+    agent.write("home/.config/hooke/config.yaml", """
+hooks: [{ name: hide, on: tool.execute.after, when: not success, replace: { output: it is elsewhere } }]
+""")
+    agent.install()
+    model.turns = [agent.read("/none/such"), agent.bash("echo on"), {"text": "finished"}]
+    done = agent.run()
+    assert len(model.asked) == 3, done.stderr
+    for n in (1, 2):
+        assert model.sent(n).count("it is elsewhere") == 1
+        assert model.sent(n).count("/none/such") == 1, "what the model itself has written stays"

@@ -205,6 +205,33 @@ def test_a_tool_that_failed_is_told_of_once(opencode, hooke):
     assert points(hooke).count("tool.execute.after") == 1
 
 
+def failed_part(text, call="c9"):
+    return {"id": "prt_1", "type": "tool", "callID": call, "tool": "bash", "sessionID": "ses_1",
+            "state": {"status": "error", "input": {"command": "x"}, "error": text}}
+
+
+def shown(opencode, *parts):
+    """What the model would read of the parts of its last message."""
+    told = [*history("go"), {"info": {"id": "msg_2", "role": "assistant", "sessionID": "ses_1"}, "parts": [*parts]}]
+    got = opencode.hook("experimental.chat.messages.transform", {}, {"messages": told})
+    return [part["state"]["error"] for part in got["output"]["messages"][-1]["parts"]]
+
+
+@pytest.mark.parametrize("told_before", [True, False])
+def test_what_a_failed_tool_printed_is_changed_before_the_model_reads_it(opencode, hooke, told_before):
+    hooke.config("hooks: [{ name: no, on: tool.execute.after, when: 'output == \"hold it\"', block: not for you }]")
+    opencode.say("go")
+    secret, other = failed_part("no ghp_" + "0" * 36), failed_part("hold it", "c10")
+    for part in (secret, other) if told_before else ():
+        opencode.event("message.part.updated", sessionID="ses_1", part=part)
+    for _ in range(2):
+        masked, withheld = shown(opencode, secret, other)
+        assert masked.startswith("no [a GitHub token, masked") and withheld == "not for you"
+    for part in (secret, other):
+        opencode.event("message.part.updated", sessionID="ses_1", part=part)
+    assert points(hooke).count("tool.execute.after") == 2, "each once"
+
+
 def test_definitions_variables_and_permissions(opencode, hooke):
     hooke.config("""
 hooks:

@@ -87,10 +87,13 @@ async function messageUpdated({ host }, session, { info }) {
   if (verdict.callback === "compact") void host.compact(session)
 }
 
-/* The hook after a tool is not called for one that failed. */
-async function partUpdated({ host }, session, { part }) {
+/*
+ * The hook after a tool is not called for one that failed. What it printed can't be changed where
+ * OpenCode keeps it, only on its way to the model: see hideFailures().
+ */
+async function toolFailed({ host }, session, part) {
   if (part?.type !== "tool" || part.state?.status !== "error" || session.failed.has(part.callID)) return
-  session.failed.add(part.callID)
+  session.failed.set(part.callID, part.state.error)
   const verdict = await host.emit("tool.execute.after", session, {
     tool: part.tool,
     call_id: part.callID,
@@ -98,7 +101,19 @@ async function partUpdated({ host }, session, { part }) {
     output: part.state.error,
     success: false,
   })
+  const withheld = verdict.decision === "block" ? (verdict.reason ?? "withheld by a hook") : undefined
+  session.failed.set(part.callID, withheld ?? verdict.replace?.output ?? part.state.error)
   if (verdict.stop) void host.abort(session)
+}
+
+/* The parts of the last message may not have been told of yet: nobody waits for the bus. */
+export async function hideFailures(all, session, messages) {
+  await all.sessions.inOrder(session, async () => {
+    for (const part of messages.at(-1)?.parts ?? []) await toolFailed(all, session, part)
+  })
+  for (const part of messages.flatMap(({ parts }) => parts ?? []))
+    if (part.state?.status === "error" && session.failed.has(part.callID))
+      part.state.error = session.failed.get(part.callID)
 }
 
 async function created({ host }, session, { info }) {
@@ -132,7 +147,7 @@ const TOLD = {
   "session.error": failed,
   "session.compacted": ({ host }, session) => host.emit("session.compacted", session, {}),
   "message.updated": messageUpdated,
-  "message.part.updated": partUpdated,
+  "message.part.updated": (all, session, { part }) => toolFailed(all, session, part),
   "permission.asked": permissionAsked,
   "permission.updated": permissionAsked,
   "question.asked": ({ host }, session, asked) =>

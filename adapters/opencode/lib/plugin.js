@@ -5,7 +5,7 @@
  * `required` nothing that hooks could refuse goes on. A block is an Error that is thrown: that is how
  * OpenCode refuses a prompt or a tool call. docs/agents/opencode.md says what becomes of what.
  */
-import { makeBus } from "./bus.js"
+import { hideFailures, makeBus } from "./bus.js"
 import { Connection, socketPath } from "./connection.js"
 import { Host } from "./host.js"
 import { applyMessages, assignAll, messagesToOurs, newPart, typedText } from "./messages.js"
@@ -88,7 +88,8 @@ function applyChatMessage(verdict, message, parts) {
   )
 }
 
-function messagesTransform({ host, sessions }) {
+function messagesTransform(all) {
+  const { host, sessions } = all
   return async (_input, output) => {
     const info = output.messages?.findLast?.((message) => message.info?.sessionID)?.info
     if (!info) return
@@ -101,6 +102,7 @@ function messagesTransform({ host, sessions }) {
       session.turn++
       session.tools = 0
     }
+    await hideFailures(all, session, output.messages)
     const verdict = await host.emit("experimental.chat.messages.transform", session, {
       messages: messagesToOurs(output.messages, (id) => session.internal.has(id)),
       purpose: session.rendered,

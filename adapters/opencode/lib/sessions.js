@@ -19,7 +19,7 @@ export class Sessions {
         expected: [] /* texts of those that are on their way */,
         tools: 0 /* calls of this turn */,
         finished: new Set() /* assistant messages that were told of */,
-        failed: new Set() /* calls that were told of */,
+        failed: new Map() /* calls that were told of, and what the model reads of each */,
         done: Promise.resolve() /* its bus events, in order */,
       }
       this.all.set(id, session)
