@@ -53,7 +53,10 @@ struct server {
     atomic_uint_least64_t served; /* requests */
 };
 
-/* A thread of its own for `run`; false: there can be no more. */
+/* A thread that nobody waits for; 0, or an error number. */
+MUST_CHECK int serve_thread(void *(*run)(void *), void *context);
+
+/* The same, counted as one of the server's; false: there can be no more. */
 bool server_start_thread(struct server *s, void *(*run)(void *), void *context);
 void server_end_thread(struct server *s);
 

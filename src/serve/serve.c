@@ -45,7 +45,7 @@ bool server_enter(struct server *s, const char *cwd)
 }
 
 /* Signals are for the thread that runs the program. */
-static int create(void *(*run)(void *), void *context)
+int serve_thread(void *(*run)(void *), void *context)
 {
     pthread_attr_t attributes;
     sigset_t all, before;
@@ -73,7 +73,7 @@ bool server_start_thread(struct server *s, void *(*run)(void *), void *context)
     pthread_mutex_unlock(&s->lock);
     if (!room)
         return false;
-    if (create(run, context) == 0)
+    if (serve_thread(run, context) == 0)
         return true;
     server_end_thread(s);
     return false;

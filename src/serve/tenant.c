@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "base/vars.h"
 #include "hook/registry.h"
+#include "serve/inside.h"
 #include "serve/watch.h"
 
 #include <errno.h>
@@ -62,15 +63,7 @@ static void *see_off(void *context)
 /* It has been counted among the leaving. */
 static void part_with(struct tenant *t)
 {
-    pthread_attr_t attributes;
-    pthread_t id;
-    int r;
-
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    r = pthread_create(&id, &attributes, see_off, t);
-    pthread_attr_destroy(&attributes);
-    if (r != 0)
+    if (serve_thread(see_off, t) != 0)
         see_off(t);
 }
 
