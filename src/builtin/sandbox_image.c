@@ -40,32 +40,19 @@ static bool is_image(struct str name)
     return true;
 }
 
-/* The comments and trailing commas that devcontainer.json may have. */
+/* Without the comments and trailing commas that devcontainer.json may have. */
 static char *plain_json(struct arena *a, struct str text)
 {
-    char *out = arena_cstr(a, text);
+    char *out = arena_cstr(a, json_edited(a, text, true).parsed);
     bool quoted = false;
 
     for (char *p = out; *p; p++) {
-        if (quoted) {
-            quoted = *p != '"';
+        if (*p == '"')
+            quoted = !quoted;
+        else if (quoted)
             p += *p == '\\' && p[1];
-        } else if (*p == '"') {
-            quoted = true;
-        } else if (*p == '/' && p[1] == '/') {
-            for (; *p && *p != '\n'; p++)
-                *p = ' ';
-        } else if (*p == '/' && p[1] == '*') {
-            const char *end = strstr(p + 2, "*/");
-            size_t len = end ? (size_t)(end + 2 - p) : strlen(p);
-
-            memset(p, ' ', len);
-            p += len - 1;
-        } else if (*p == ',' && str_has_char("]}", p[1 + strspn(p + 1, " \t\r\n")])) {
+        else if (*p == ',' && str_has_char("]}", p[1 + strspn(p + 1, " \t\r\n")]))
             *p = ' ';
-        }
-        if (!*p)
-            break;
     }
     return out;
 }

@@ -2,6 +2,7 @@
  * Changes of a text. Files that people edit keep their layout and their comments: a change is cut
  * into the bytes, and nothing is written anew.
  */
+#include "json/chars.h"
 #include "json/node.h"
 
 /* Comments ------------------------------------------------------------------------------------ */
@@ -84,14 +85,9 @@ bool json_text_has_comment(const struct json_edited *s, const struct json *value
     return has_comment(s, value->text, end_of(value));
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static const char *back_over_space(const char *at, const char *begin)
 {
-    while (at > begin && is_space(at[-1]))
+    while (at > begin && chars_is_space(at[-1]))
         at--;
     return at;
 }
@@ -137,10 +133,10 @@ static struct layout layout_of(const struct json_edited *s)
     const char *first = memchr(p, '\n', s->parsed.len);
     struct layout l = { first > p && first[-1] == '\r' ? "\r\n" : "\n", STR("  ") };
 
-    while (p < end && is_space(*p))
+    while (p < end && chars_is_space(*p))
         p++;
     line = ++p; /* behind the bracket */
-    for (; p < end && is_space(*p); p++)
+    for (; p < end && chars_is_space(*p); p++)
         if (*p == '\n')
             line = p + 1;
     if (line < p && line[-1] == '\n')
@@ -271,7 +267,7 @@ static void remove_between(struct strbuf *out, const struct json_edited *s,
 
     if (child->next) {
         to = in_bytes(s, comma_behind(child)) + 1;
-        while (to < end && is_space(*to))
+        while (to < end && chars_is_space(*to))
             to++;
     } else {
         from = back_over_space(from, s->bytes.ptr);
