@@ -221,7 +221,9 @@ static void check_places(struct agent_look *l)
     if (!user->installed && !own->installed && !user->broken && !own->broken)
         doctor_report(
             l->doctor, HEALTH_FAIL, "installed",
-            arena_printf(l->arena, "neither '%s' nor '%s' has hooke", user->file, own->file),
+            strcmp(user->file, own->file) == 0 /* at home */
+                ? arena_printf(l->arena, "'%s' has no hooke", user->file)
+                : arena_printf(l->arena, "neither '%s' nor '%s' has hooke", user->file, own->file),
             arena_printf(l->arena, "run 'hooke install %s'", l->agent->agent));
     check_place(l, user, false);
     check_place(l, own, true);

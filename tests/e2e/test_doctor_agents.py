@@ -65,6 +65,11 @@ def test_what_is_not_installed_fails_with_the_way_in(hooke, agent):
     assert line["health"] == "fail" and f"hooke install {agent}" in line["way_out"]
 
 
+def test_one_file_is_named_once_at_home(hooke):
+    hooke.cwd = hooke.home
+    assert one(hooke, "claude", "installed")["text"] == f"'{hooke.home}/.claude/settings.json' has no hooke"
+
+
 @pytest.mark.parametrize("agent", AGENTS)
 def test_what_is_installed_is_named(hooke, agent):
     install(hooke, agent)
