@@ -352,6 +352,8 @@ static void containers_run_the_image_of_the_project(void **state UNUSED)
           "node:22-bookworm-slim" },
         { ".devcontainer/devcontainer.json",
           "{ // here\n \"image\": \"r.test/dev:1\", /* x */ \"a\": [1,],\n}", "r.test/dev:1" },
+        { ".devcontainer/devcontainer.json", "{ \"image\": \"r.test/dev:2\", // last\n}",
+          "r.test/dev:2" },
     };
     CLEANUP(box) struct box b = { 0 };
 
